@@ -29,7 +29,7 @@ describe("PARLEY_CORS_ORIGINS", () => {
     "null",
   ])("refuses %s and says what would be right", (text) => {
     expect(issues({ PARLEY_CORS_ORIGINS: `https://b.example,${text}` })).toEqual([
-      `${text} must be an origin, as in https://app.example.com`,
+      `${text} must be an origin, such as https://app.example.com`,
     ]);
   });
 });
@@ -49,7 +49,7 @@ describe("PARLEY_TRUSTED_PROXIES", () => {
     "refuses %s and says what would be right",
     (text) => {
       expect(issues({ PARLEY_TRUSTED_PROXIES: text })).toEqual([
-        `${text} must be an address or a range, as in 10.0.0.0/8`,
+        `${text} must be an address or a range, such as 10.0.0.0/8`,
       ]);
     },
   );

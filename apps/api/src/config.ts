@@ -33,7 +33,7 @@ const list = <T extends string>(
     .describe(description);
 
 const Origin = z.string().refine((text) => text === "*" || isOrigin(text), {
-  error: ({ input }) => `${String(input)} must be an origin, as in https://app.example.com`,
+  error: ({ input }) => `${String(input)} must be an origin, such as https://app.example.com`,
 });
 
 function isOrigin(text: string): boolean {
@@ -45,7 +45,7 @@ const TrustedRange = z
   .string()
   // A range of all addresses would let every client forge its own.
   .refine((text) => AddressRange.safeParse(text).success && !text.endsWith("/0"), {
-    error: ({ input }) => `${String(input)} must be an address or a range, as in 10.0.0.0/8`,
+    error: ({ input }) => `${String(input)} must be an address or a range, such as 10.0.0.0/8`,
   });
 
 /** Asymmetric ones: a secret that the server shared with the issuer could forge its tokens. */
@@ -67,10 +67,10 @@ export const ApiSettings = z.object({
   PARLEY_HOST: z.string().default("127.0.0.1").describe("Address to listen on"),
   PARLEY_PORT: integer(0, 65_535).default(3000).describe("Port to listen on; 0 takes any free one"),
   PARLEY_PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: "it must be a URL, as in https://parley.example.com" })
+    .url({ protocol: /^https?$/, error: "it must be a URL, such as https://parley.example.com" })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional()
-    .describe("URL that clients see; the URL that the server listens on by default"),
+    .describe("URL that clients use; defaults to the URL that the server listens on"),
   PARLEY_CORS_ORIGINS: list(
     Origin,
     "Origins whose pages may call the server, separated by commas; * for all, none by default",
@@ -90,7 +90,7 @@ export const ApiSettings = z.object({
   PARLEY_OIDC_WORKSPACE_CLAIM: z
     .string()
     .optional()
-    .describe("Claim of the issuer's tokens that holds the id of their user's workspace"),
+    .describe("Claim of the issuer's tokens that contains the id of the user's workspace"),
   PARLEY_OIDC_ALGORITHMS: list(
     z.enum(SIGNATURES, { error: `must be one of ${SIGNATURES.join(", ")}` }),
     "Signature algorithms of the issuer's tokens, separated by commas",
@@ -111,14 +111,14 @@ export const ApiSettings = z.object({
     120_000,
     "How long a client may take to send a request, in milliseconds",
   ),
-  PARLEY_MAX_CONNECTIONS: atMost(20_000, "Open connections of the process; more are closed"),
+  PARLEY_MAX_CONNECTIONS: atMost(20_000, "Most open connections of the process; more are closed"),
   PARLEY_MAX_CONNECTIONS_PER_ADDRESS: shareOf(
     "PARLEY_MAX_CONNECTIONS",
-    "Open connections of one client IP, trusted proxies excepted; more are closed",
+    "Most open connections of one client IP, except trusted proxies; more are closed",
   ),
   PARLEY_MAX_LOOP_DELAY_MS: limit(
     1000,
-    "Mean turn of the event loop from which on requests are refused, in milliseconds; 0 for never",
+    "Mean turn of the event loop above which requests are refused, in milliseconds; 0 for never",
   ),
   PARLEY_DATABASE_WAIT_MS: milliseconds(
     5000,
@@ -126,26 +126,29 @@ export const ApiSettings = z.object({
   ),
   PARLEY_RATE_CREATE_PER_MINUTE: limit(
     100,
-    "Conversations, messages and files of a key in a minute",
+    "Conversations, messages and files that a key may create per minute",
   ),
-  PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations, messages and files of a key in an hour"),
-  PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
-  PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),
+  PARLEY_RATE_CREATE_PER_HOUR: limit(
+    3000,
+    "Conversations, messages and files that a key may create per hour",
+  ),
+  PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads per key and minute"),
+  PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations per key and minute"),
   PARLEY_RATE_WORKSPACE_FACTOR: limit(
     10,
-    "How many times a key's limits all keys of a workspace have together; 0 for no such limit",
+    "Limit of a workspace, as a multiple of a key's limits; 0 for none",
   ),
   PARLEY_RATE_USER_DIVISOR: limit(
     10,
-    "How many times less than a key a user with a token may call; 0 for no such limit",
+    "Limit of a user with a token, as a fraction of a key's: its divisor; 0 for none",
   ),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(
     60,
-    "Refused credentials of a client IP in a minute, and as many visits of pages without a key",
+    "Refused credentials per client IP and minute, and as many visits of pages without a key",
   ),
   PARLEY_WORKSPACE_WAITING_RUNS: limit(
     10_000,
-    "Agent turns of a workspace that may wait, and invocations; more are refused; 0 for no limit",
+    "Queued agent turns of a workspace, and as many queued invocations; more are refused; 0 for no limit",
   ),
   PARLEY_CONVERSATION_MESSAGES: atMost(
     10_000,
@@ -153,7 +156,7 @@ export const ApiSettings = z.object({
   ),
   PARLEY_CONVERSATION_BYTES: atMost(
     64 * 1024 * 1024,
-    "Size of the texts of a conversation, in bytes; answers that are under way may exceed it",
+    "Size of a conversation's texts, in bytes; answers in progress may exceed it",
   ),
   PARLEY_MAX_STREAMS: atMost(12_000, "Open streams of the process"),
   PARLEY_MAX_STREAMS_PER_WORKSPACE: shareOf(
@@ -164,15 +167,15 @@ export const ApiSettings = z.object({
   PARLEY_MAX_STREAMS_PER_USER: atMost(10, "Open streams of a user with tokens, under a key"),
   PARLEY_STREAM_BUFFER_BYTES: integer(1024)
     .default(256 * 1024)
-    .describe("Bytes that wait for the reader of a stream before it is fed from the log"),
+    .describe("Bytes that may wait for a stream's reader before it is fed from the log"),
   PARLEY_STREAM_STALL_MS: milliseconds(
     30_000,
-    "How long such a reader may take nothing before it is cut off, in milliseconds",
+    "How long such a reader may read nothing before it is disconnected, in milliseconds",
   ),
-  PARLEY_MAX_FILE_BYTES: atMost(50 * 1024 * 1024, "Size of a file that is uploaded, in bytes"),
+  PARLEY_MAX_FILE_BYTES: atMost(50 * 1024 * 1024, "Largest uploaded file, in bytes"),
   PARLEY_WORKSPACE_BYTES: atMost(
     20 * 1024 ** 3,
-    "Size of all that a workspace stores, in bytes: files, conversations, invocations and the rest",
+    "Most that a workspace may store, in bytes: files, conversations, invocations and everything else",
   ),
   PARLEY_WORKSPACE_DATA_SOURCES: integer(1, 1000)
     .default(1000)
@@ -187,16 +190,16 @@ export const ApiSettings = z.object({
     .describe("Largest source of a function with code, in bytes of all its files"),
   PARLEY_SANDBOX_MAX_BUNDLE_BYTES: integer(1024, 16_777_216)
     .default(4_194_304)
-    .describe("Largest module that is made of the source, with its map, in bytes"),
+    .describe("Largest module that the source is bundled into, with its map, in bytes"),
   PARLEY_TRANSFER_IDLE_MS: milliseconds(
     30_000,
-    "How long an upload, a download or another response may stand still, in milliseconds",
+    "How long an upload, a download or another response may stall, in milliseconds",
   ),
   PARLEY_UNREAD_BYTES: integer(1024 * 1024)
     .default(256 * 1024 * 1024)
     .describe(
-      "Bytes of responses that wait for their readers: of the process, half of them of a workspace, a " +
-        "quarter of a key; beyond that, the readers that have stalled for longest are disconnected",
+      "Bytes of responses that may wait for their readers: in the process; per workspace half of it, per key a " +
+        "quarter; beyond that, the readers that have stalled the longest are disconnected",
     ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -6,7 +6,7 @@ import process from "node:process";
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 26) {
   process.stderr.write(
-    `parley: needs Node 26 or newer, and this is ${process.versions.node}: install one from https://nodejs.org\n`,
+    `parley: needs Node 26 or newer, but this is ${process.versions.node}: install it from https://nodejs.org\n`,
   );
   process.exit(1);
 }

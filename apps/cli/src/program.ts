@@ -52,14 +52,14 @@ export const createContext = (io: Io, connect: Connect): Context => ({
 export function createProgram(context: Context): Command {
   const { io, state } = context;
   const program = new Command("parley")
-    .description("An open server for conversational agents, and a client of it")
-    .option("-v, --version", "print the version")
+    .description("An open server for conversational agents, and its client")
+    .option("-v, --version", "show the version")
     .on("option:version", () => {
       printLine(io, readVersion());
       throw new CommanderError(0, "commander.version", "");
     })
     .addHelpText("after", help);
-  program.commandsGroup("On the machine of a server:");
+  program.commandsGroup("On the server's machine:");
   const doctor = createDoctorCommand(
     context,
     withServer(new TypedCommand("doctor")),
@@ -102,19 +102,19 @@ export function createProgram(context: Context): Command {
 }
 
 const help = () => `
-parley serve --help names the settings of a server. A command that calls one finds it in this order: its options, the
-environment, a profile of parley login, the demo in PARLEY_DATA_DIR.
+parley serve --help lists the server's settings. Client commands look for a server in this order: options, environment,
+the profile of parley login, the demo in PARLEY_DATA_DIR.
 
 Environment:
 ${renderSettings(describeClientSettings())}
 
-Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done; 3 an answer waits for a person; 130 Ctrl-C
-cancelled it.`;
+Exit codes: 0 done; 1 failed; 2 wrong usage, nothing was done; 3 the answer waits for your decision; 130 cancelled by
+Ctrl-C.`;
 
 /** Errors are thrown, and said by whom they reach. */
 function finish(command: Command, io: Io): void {
   command
-    .helpOption("-h, --help", "print this text")
+    .helpOption("-h, --help", "show help")
     .helpCommand(false)
     .exitOverride((error) => {
       throw Object.assign(error, { command: pathOf(command) });
@@ -129,7 +129,7 @@ function finish(command: Command, io: Io): void {
       outputError: () => {},
     });
   if (command.commands.length === 0) {
-    command.option("--debug", "say more about a failure");
+    command.option("--debug", "show details of a failure");
   }
   for (const one of command.commands) finish(one, io);
 }

@@ -26,9 +26,9 @@ export async function readRegularFile(
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using file = await open(place, flags);
   const stats = await file.stat();
-  if (!stats.isFile()) throw new CommandError(`${place}: is no file`);
+  if (!stats.isFile()) throw new CommandError(`${place}: is not a file`);
   if (stats.size > bytesLeft) {
-    throw new CommandError(`${place}: the files are more than ${maxBytes} bytes in all`);
+    throw new CommandError(`${place}: the files exceed ${maxBytes} bytes in total`);
   }
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await file.read(bytes, 0, stats.size, 0);

@@ -169,7 +169,7 @@ describe("operator keys", () => {
     const { keyId, rpc: last } = await create("last");
     await keepOnly(keyId, expired.keyId);
     await last.operatorKeys.revoke.mutate({ keyId: demoKeyId });
-    const refusal = invalidRequest(/evenIfLast: must be true to end the last operator key/);
+    const refusal = invalidRequest(/evenIfLast: must be true to end the last usable operator key/);
     await expect(last.operatorKeys.revoke.mutate({ keyId })).rejects.toMatchObject(refusal);
     await expect(last.operatorKeys.rotate.mutate({ keyId })).rejects.toMatchObject(refusal);
     // What cannot be used anyway may go.

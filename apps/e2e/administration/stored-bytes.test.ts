@@ -66,7 +66,7 @@ describe("what a workspace stores", () => {
     expectError(refused, "budget_exceeded", { status: 429 });
     expect(refused.headers.get("retry-after")).toBeNull();
     expect(refused.text).toMatch(
-      /The workspace stores \d+ bytes of the 8388608 that it may, and this needs 9\d{5} more: delete conversations, files or documents, or ask the operator of the server/,
+      /The workspace stores \d+ of at most 8388608 bytes, and this needs 9\d{5} more: delete conversations, files or documents, or ask the operator of the server/,
     );
     // A message's text is stored with its event once more.
     const untold = await full.talk("x".repeat(720_000));

@@ -95,7 +95,7 @@ describe("workspaces", () => {
     expect(workspaces.map(({ sId }) => sId)).not.toContain(wId);
   });
 
-  test("are listed a page at a time, the newest first", async () => {
+  test("are listed a page at a time, newest first", async () => {
     const { wId: older } = await create("Older");
     const { wId: newer } = await create("Newer");
     const first = await operator().workspaces.list.query({ limit: 1 });

@@ -59,7 +59,7 @@ describe("parley apply, with others and interruptions", () => {
     const agentId = made?.sId ?? "";
     await writeFiles(folder, { "agents/Raced.yaml": file("second") });
     const terminal = onTerminal(workspace, ["apply", folder]);
-    await terminal.waitFor("Type yes to go on:");
+    await terminal.waitFor("Type yes to confirm:");
     // The plan is made, and not yet agreed to.
     const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
     await rpc.agents.update.mutate(change);
@@ -68,7 +68,7 @@ describe("parley apply, with others and interruptions", () => {
     terminal.write("yes\r");
     expect(await terminal.exited).toBe(0);
     const shown = terminal.scrollback();
-    expect(shown).toContain("agent Raced was changed by somebody else meanwhile");
+    expect(shown).toContain("agent Raced has just been changed by somebody else");
     expect(shown).toMatch(/~ agent Raced: description\n {4}-first\n {4}\+second/);
     expect(shown).toMatch(/~ agent Raced: description, instructions\n {4}-theirs\n {4}\+second/);
     expect(await rpc.agents.getDefinition.query({ wId, agentId })).toMatchObject({
@@ -87,7 +87,7 @@ describe("parley apply, with others and interruptions", () => {
       );
     const prune = async (typed: string) => {
       const terminal = onTerminal(workspace, ["apply", folder, "--prune"]);
-      await terminal.waitFor("Type Typed to go on:");
+      await terminal.waitFor("Type Typed to confirm:");
       terminal.write(`${typed}\r`);
       return terminal.exited;
     };
@@ -140,7 +140,9 @@ describe("parley apply, with others and interruptions", () => {
     expect(said).toContain(
       "done: workspace Failing\nnot done: tool orders\nnot done: skill refunds\n",
     );
-    expect(said).toMatch(/parley: tool orders: .*: 1 of 7 changes are made; run the command again/);
+    expect(said).toMatch(
+      /parley: tool orders: .*: 1 of 7 changes were made; run the command again/,
+    );
   });
 
   it("refuses names that tell two things apart no longer", async () => {

@@ -32,14 +32,14 @@ describe("parley apply and parley pull", () => {
     const before = await workspace.countMutations();
     expect(await workspace.fail(["apply", folder])).toContain("Add --yes");
     expect(await workspace.fail(["apply", folder, "--yes"])).toContain(
-      "SHOP_KEY must have a value",
+      "Missing values for SHOP_KEY",
     );
     expect(await workspace.fail(["apply", folder, "--check"])).toContain("is not what");
     expect(await workspace.countMutations()).toBe(before);
 
     const { code, stdout, stderr } = await workspace.run(all, secrets);
     expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/Done: 7 changed\n$/)]);
-    expect(stderr).toContain("API_TOKEN is not set: parley functions secret put API_TOKEN");
+    expect(stderr).toContain("API_TOKEN is not set: run parley functions secret put API_TOKEN");
     expect(shop().key).toBe("open-sesame=");
     const { wId, rpc } = workspace;
     const agents = await rpc.agents.listAll.query({ wId });
@@ -157,7 +157,7 @@ describe("parley apply and parley pull", () => {
         "name: Same\nmodel: { providerId: simulated, modelId: simulated-1 }\nmaxSteps: 3\n",
       "agents/b.yaml": "description: x\nmodel:\n  providerId: simulated\n  modelId: 7\n",
       "agents/c.yaml": "name: 'Same\n",
-      "agents/d.md": "of no agent\n",
+      "agents/d.md": "Not of an agent\n",
       "tools/t.yaml": "url: https://shop.test/mcp\nheaders: { Authorization: Bearer abc }\n",
       "tools/u.yaml": "description: neither\n",
       "skills/one/SKILL.md": "---\nname: two\ndescription: x\n---\n",
@@ -166,16 +166,16 @@ describe("parley apply and parley pull", () => {
     });
     const said = await workspace.fail(["apply", folder, "--yes"]);
     for (const line of [
-      "parley.yaml:2: workspace.regions: there is no such member: did you mean region?",
-      "agents/a.yaml:3: maxSteps: there is no such member",
+      "parley.yaml:2: workspace.regions: unknown field: did you mean region?",
+      "agents/a.yaml:3: maxSteps: unknown field",
       "agents/b.yaml:4: model.modelId: ",
       "agents/c.yaml:2: Missing closing",
-      "agents/d.md: is of no agent",
+      "agents/d.md: does not belong to an agent",
       "tools/t.yaml:2: headers.Authorization: must name a secret",
-      "tools/u.yaml: must have one of url",
+      "tools/u.yaml: must have either url",
       "skills/one/SKILL.md: front matter: name: must be its folder's name",
-      "skills/three.yaml: is beside no folder",
-      "functions/f: function.json: timeOut: there is no such member: did you mean timeoutMs?",
+      "skills/three.yaml: has no skill folder",
+      "functions/f: function.json: timeOut: unknown field: did you mean timeoutMs?",
     ]) {
       expect(said).toContain(`\n  ${line}`);
     }

@@ -28,7 +28,7 @@ describe("a terminal", () => {
     const asked = await run(["ask", "Hello", "--agent", "helper"]);
     const answer = (text: string) => `You said: ${text}\nI am a simulated agent, glad to help.`;
     expect([asked.code, asked.stdout]).toEqual([0, `${answer("Hello")}\n`]);
-    const [, id = ""] = /--conversation (\S+) continues it/.exec(asked.stderr) ?? [];
+    const [, id = ""] = /parley ask --conversation (\S+)/.exec(asked.stderr) ?? [];
     const again = await run(["ask", "-", "--conversation", id, "--json"], "And again\n");
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -40,8 +40,8 @@ describe("a terminal", () => {
   it("says why there is no answer", async () => {
     const { run } = await open();
     const cases: [args: string[], says: string][] = [
-      [["Hello"], "Name an agent with --agent: "],
-      [["Hello", "--agent", "nobody"], "There is no agent nobody: there is "],
+      [["Hello"], "Choose an agent with --agent: "],
+      [["Hello", "--agent", "nobody"], 'No agent named "nobody". Available: '],
       [["Hello", "--agent", "faulty"], "simulated_failure: "],
       [["", "--agent", "helper"], "content"],
       [["Hello", "--conversation", "none"], "onversation"],
@@ -147,7 +147,9 @@ describe("a terminal", () => {
     const [, id = ""] = /--conversation (\w+)/.exec(first.stderr) ?? [];
     const second = await run(["ask", "And now?", "--conversation", id]);
     expect([second.code, second.stdout]).toEqual([3, ""]);
-    expect(second.stderr).toContain("An earlier answer of the conversation waits for a person");
+    expect(second.stderr).toContain(
+      "An earlier answer in this conversation is waiting for your decision",
+    );
   });
 
   it("shows the state of a server", async () => {
@@ -157,7 +159,9 @@ describe("a terminal", () => {
     expect(stdout).toMatch(
       /^server {4}http\S+: ready\nversion {3}\S+\nkey {7}key demo admin, role admin/,
     );
-    expect(stdout).toMatch(/^queue {5}\d+ runs wait.*\nstreams {3}\d+ are open\nan hour {3}\d+ /m);
+    expect(stdout).toMatch(
+      /^queue {5}\d+ queued.*, \d+ running\nstreams {3}\d+ open\nlast hour \d+ /m,
+    );
     const shown = JSON.parse((await run(["status", "--json"])).stdout) as object;
     expect(shown).toMatchObject({ ready: { isReady: true }, session: { role: "admin" } });
   });

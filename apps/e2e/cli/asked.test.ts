@@ -25,7 +25,7 @@ describe("a person at a terminal", () => {
   it("agrees to what destroys by typing its name", async () => {
     const { at, create, list, see } = await open();
     await create("Doomed");
-    const question = "This removes the space Doomed for good. Type Doomed to go on: ";
+    const question = "This will permanently remove the space Doomed. Type Doomed to confirm: ";
     const remove = ["spaces", "remove", "Doomed"];
     // A wrong name, none, and the end of the input, as Ctrl-D is.
     for (const stdin of ["Domed\n", "\n", ""]) {
@@ -33,13 +33,13 @@ describe("a person at a terminal", () => {
       expect([code, stdout, stdin]).toEqual([1, "", stdin]);
       // Where nothing was typed, the cursor is still behind the question.
       const newLine = stdin === "" ? "\n" : "";
-      expect(stderr).toBe(`${question}${newLine}parley: Nothing was done\n`);
+      expect(stderr).toBe(`${question}${newLine}parley: Not confirmed; nothing was done\n`);
     }
     const terminal = at(remove);
     await terminal.waitFor(question.trimEnd());
     terminal.write(CTRL_C);
     expect(await terminal.exited).toBe(1);
-    expect(terminal.screen()).toContain("parley: Nothing was done");
+    expect(terminal.screen()).toContain("parley: Not confirmed; nothing was done");
     expect(await list()).toContain("Doomed");
     const removed = await see(remove, { stdin: "Doomed\n" });
     expect([removed.code, removed.stderr]).toEqual([0, question]);

@@ -53,7 +53,7 @@ describe("what an answer waits for", () => {
     terminal.write(`e${enter}`);
     await terminal.waitFor(/inputs> {"order":"4711"}$/);
     terminal.write(`x${enter}`);
-    await terminal.waitFor(/The inputs must be one JSON object\n[^]*y\/n>$/);
+    await terminal.waitFor(/The inputs must be a JSON object\n[^]*y\/n>$/);
     terminal.write(`e${enter}`);
     await terminal.waitFor(/object\n[^]*inputs> {"order":"4711"}$/);
     terminal.write(`\b\b1"}${enter}`);
@@ -75,7 +75,9 @@ describe("what an answer waits for", () => {
     terminal.write(`${keys.clear}${keys.paste(JSON.stringify({ order }))}`);
     await terminal.waitFor(/inputs> \[pasted 1: 1 lines, \d+ characters\]$/);
     terminal.write(enter);
-    const cut = await terminal.waitFor(/… and 1\d\d\d more characters\n[^]*v shows all\ny\/n>$/);
+    const cut = await terminal.waitFor(
+      /… and 1\d\d\d more characters\n[^]*v shows everything\ny\/n>$/,
+    );
     expect(cut).not.toContain("end");
     terminal.write(`v${enter}`);
     await terminal.waitFor(/end"\n}\ny approves, n rejects, e edits\ny\/n>$/);
@@ -148,7 +150,7 @@ describe("what an answer waits for", () => {
       columns: 400,
       settings: { PARLEY_API_KEY: bob, PARLEY_WORKSPACE: users.wId() },
     });
-    const shown = await terminal.waitFor(/Open http\S+\nThe answer goes on once you allow it/);
+    const shown = await terminal.waitFor(/Open http\S+\nThe answer continues once you allow it/);
     const [, url = ""] = /Open (\S+)/.exec(shown) ?? [];
     await users.confirm(await accounts().approve(url, "bob"));
     await terminal.waitFor(/You are bob\n\n[^]*>$/);
@@ -167,7 +169,7 @@ describe("what an answer waits for", () => {
       const { code, stdout, stderr } = await run(args, "", settings);
       expect([code, stdout]).toEqual([3, "One moment. \n"]);
       const [, id = ""] =
-        /parley: The answer waits for a person: decide with parley chat --conversation (\S+),/.exec(
+        /parley: The answer is waiting for your decision: run parley chat --conversation (\S+),/.exec(
           stderr,
         ) ?? [];
       const blocked = await eventually(async () => {

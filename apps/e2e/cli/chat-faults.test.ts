@@ -24,9 +24,9 @@ test("a chat outlives its server, and loses no word of an answer", async () => {
     terminal.write(`Count${enter}`);
     await terminal.waitFor("w20");
     await server.kill();
-    await terminal.waitFor("connection lost: trying again, Ctrl-C stops waiting");
+    await terminal.waitFor("connection lost, retrying; Ctrl-C stops waiting");
     server = await startServer(place, settings);
-    await terminal.waitFor("connected again", 30_000);
+    await terminal.waitFor("reconnected", 30_000);
     const seen = await terminal.waitFor(/w99\n\nCounting>$/, 60_000);
     expect(seen.match(/\bw\d+\b/g)).toEqual(words);
     await leave(terminal);
@@ -46,9 +46,9 @@ test("an answer whose server is gone can be left, and what was not sent is sent 
   await gate.shut();
   await terminal.waitFor("connection lost");
   terminal.write(ctrlC);
-  await terminal.waitFor(/left to itself: what it says is in the conversation\n\nCounting>$/);
+  await terminal.waitFor(/detached: the answer will be in the conversation\n\nCounting>$/);
   terminal.write(`Anybody there?${enter}`);
-  await terminal.waitFor(/parley: [^\n]*ECONNREFUSED[^]*start the server[^]*\n\nCounting>$/);
+  await terminal.waitFor(/parley: [^\n]*ECONNREFUSED[^]*start it[^]*\n\nCounting>$/);
   await gate.open();
   // What could not be sent is in the history.
   terminal.write(up);
@@ -67,7 +67,7 @@ test("a message that a server does not take can be given up", async () => {
   terminal.write(`Hello${enter}`);
   await terminal.waitFor(/helper> Hello\n\n…$/);
   terminal.write(ctrlC);
-  await terminal.waitFor(/parley: No longer waited for: [^\n]*\n\nhelper>$/);
+  await terminal.waitFor(/parley: Stopped waiting; [^\n]*\n\nhelper>$/);
   await gate.open();
   terminal.write(`${up}${enter}`);
   await terminal.waitFor(/helper> Hello\n\nYou said: Hello\n[^]*helper>$/);

@@ -37,10 +37,10 @@ describe("a chat", () => {
 
   it("asks who is talked to, and changes it", async () => {
     const terminal = await open([]);
-    const listed = await terminal.waitFor("agent, by number or name>");
+    const listed = await terminal.waitFor("agent (number or name)>");
     const [, number = ""] = /(\d+)\. helper/.exec(listed) ?? [];
     terminal.write(`nobody${enter}`);
-    await terminal.waitFor("There is no agent nobody: there is ");
+    await terminal.waitFor('No agent named "nobody". Available: ');
     terminal.write(`${number}${enter}`);
     await terminal.waitFor(/helper>$/);
     terminal.write(`@slowpoke Hello${enter}`);
@@ -48,9 +48,9 @@ describe("a chat", () => {
     terminal.write(`/agent helper${enter}`);
     await terminal.waitFor(/\nhelper>$/);
     terminal.write(`/nothing${enter}`);
-    await terminal.waitFor(/\/nothing\nparley: There is no such command: [^]*helper>$/);
+    await terminal.waitFor(/\/nothing\nparley: Unknown command\. [^]*helper>$/);
     terminal.write(`@nobody Hello${enter}`);
-    await terminal.waitFor(/@nobody Hello\nparley: There is no agent nobody: [^]*helper>$/);
+    await terminal.waitFor(/@nobody Hello\nparley: No agent named "nobody"\. [^]*helper>$/);
     terminal.write(` /etc is a folder${enter}`);
     await terminal.waitFor(/You said: \/etc is a folder\n[^]*helper>$/);
     terminal.write(`/raw${enter}`);
@@ -58,10 +58,10 @@ describe("a chat", () => {
     terminal.write(`/new${enter}`);
     await terminal.waitFor(/\/new\n\nhelper>$/);
     terminal.write(`/help${enter}`);
-    await terminal.waitFor(/A line that ends in \\ continues[^]*helper>$/);
+    await terminal.waitFor(/End a line with \\, or press[^]*helper>$/);
     terminal.write(`/exit${enter}`);
     expect(await within(10_000, terminal.exited)).toBe(0);
-    expect(terminal.scrollback()).not.toContain("continues it");
+    expect(terminal.scrollback()).not.toContain("continue with");
   });
 
   it("sends several lines as one message", async () => {
@@ -99,7 +99,7 @@ describe("a chat", () => {
     terminal.write(ctrlC);
     await terminal.waitFor(/message\nCounting>$/);
     terminal.write(ctrlC);
-    await terminal.waitFor("Ctrl-C again leaves");
+    await terminal.waitFor("Press Ctrl-C again to leave");
     await terminal.waitFor(/Counting>$/);
     terminal.write(ctrlC);
     expect(await within(10_000, terminal.exited)).toBe(0);

@@ -69,7 +69,12 @@ describe("PostgreSQL", () => {
       "parley migrate",
       "delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)",
     ],
-    ["not Parley's", "fail", "name an empty database", "truncate drizzle.__drizzle_migrations"],
+    [
+      "not Parley's",
+      "fail",
+      "set DATABASE_URL to an empty database",
+      "truncate drizzle.__drizzle_migrations",
+    ],
   ] as const)("with tables that are %s is said", async ([finding, level, cure, change]) => {
     await using database = await createDatabase();
     await database.run(change);
@@ -130,10 +135,10 @@ describe("a data directory", () => {
     await mkdir(at("old/postgresql"), { recursive: true, mode: 0o700 });
     await writeFile(at("old/postgresql/PG_VERSION"), "12\n");
     const findings: Record<string, string> = {
-      file: "it is no directory",
-      "file/below": "a part of its path is no directory",
+      file: "it is not a directory",
+      "file/below": "a part of its path is not a directory",
       open: "holds more than Parley's data",
-      old: "was made by PostgreSQL 12",
+      old: "was created by PostgreSQL 12",
     };
     const examined = await examineEach(
       Object.keys(findings).map((name) => ({ PARLEY_DATA_DIR: at(name) })),
@@ -155,7 +160,7 @@ describe("a data directory", () => {
       expect(full.disk).toMatchObject({ level: "fail" });
       expect(full.directory).toMatchObject({ level: "fail", cure: "free some space" });
       await disk.freeze();
-      expect((await check(disk.path)).directory?.finding).toContain("its disk is only for reading");
+      expect((await check(disk.path)).directory?.finding).toContain("its disk is read-only");
     },
   );
 
@@ -173,6 +178,8 @@ describe("a data directory", () => {
     expect(own?.of("tables")[0]?.finding).toBe("they are up to date");
     // The demo of the directory.
     expect(own?.of("server")[0]?.finding).toBe(`${server.url} is ready`);
-    expect(stranger?.of("port")[0]?.finding).toContain("a Parley with another data directory");
+    expect(stranger?.of("port")[0]?.finding).toContain(
+      "a Parley server with another data directory",
+    );
   });
 });

@@ -27,8 +27,8 @@ test("finds that a server and its machine are well", async () => {
   expect(of("server")[0]?.finding).toBe(`${server().url} is ready`);
   expect(of("key")[0]?.finding).toContain("key demo admin, role admin");
   expect(of("clock").map(({ finding }) => finding)).toEqual([
-    "it agrees with that of the database",
-    "it agrees with that of the server",
+    "it agrees with the clock of the database",
+    "it agrees with the clock of the server",
   ]);
   expect(of("versions")[0]?.finding).toMatch(/^parley (\S+), server \1$/);
 });
@@ -38,7 +38,7 @@ test("prints a line for each check, and the cure below what is not well", async 
   const { code, stdout } = await run(["doctor"], "", { PARLEY_PORT: "many" });
   expect(code).toBe(1);
   const lines = stdout.trimEnd().split("\n");
-  expect(lines.at(-1)).toMatch(/^\d+ checks: 1 failed, \d with a warning$/);
+  expect(lines.at(-1)).toMatch(/^\d+ checks: 1 failed, \d with warnings$/);
   const body = lines.slice(0, -2);
   expect(
     body.filter((line) => !/^(?:ok {3}|warn |fail ) ?\w[\w ]*: .|^ {5}cure: ./.test(line)),
@@ -117,10 +117,10 @@ describe("the server", () => {
       ["http://127.0.0.1:1", silent.url, other.url].map((PARLEY_URL) => ({ ...clean, PARLEY_URL })),
     );
     expect(dead?.of("server")).toMatchObject([
-      { level: "fail", cure: "start the server, or set PARLEY_URL to where it is" },
+      { level: "fail", cure: "start it, or correct PARLEY_URL" },
     ]);
     expect(mute?.of("server")[0]?.level).toBe("fail");
-    expect(foreign?.of("server")[0]?.finding).toBe(`what answers at ${other.url} is no Parley`);
+    expect(foreign?.of("server")[0]?.finding).toBe(`${other.url} is not a Parley server`);
     for (const one of [dead, mute, foreign]) expect(one?.of("key")).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe("the server", () => {
     ]);
     expect(changed?.of("clock")[1]).toMatchObject({
       level: "warn",
-      finding: expect.stringMatching(/^it is 3\d{3} s ahead of that of the server$/) as string,
+      finding: expect.stringMatching(/^it is 3\d{3} s ahead of the clock of the server$/) as string,
     });
     expect(unready?.of("server")[0]?.finding).toBe(
       `${leaving.url} is not ready: The server is shutting down`,
@@ -181,8 +181,8 @@ test("a machine whose clock is wrong is said", async () => {
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(code)}`;
   const { of } = await examineProcess({ ...healthy(), NODE_OPTIONS });
   expect(of("clock").map(({ level, finding }) => [level, finding])).toEqual([
-    ["warn", "it is 120 s ahead of that of the database"],
-    ["warn", "it is 120 s ahead of that of the server"],
+    ["warn", "it is 120 s ahead of the clock of the database"],
+    ["warn", "it is 120 s ahead of the clock of the server"],
   ]);
 });
 

@@ -66,17 +66,17 @@ describe("names on the command line", () => {
       skillIds: [twins[0]],
     });
     const twin = await fail([...update, "--skill-id", "Twin"]);
-    expect(twin.said).toContain("2 skills are named Twin; name one by its id: ");
+    expect(twin.said).toContain('2 skills are named "Twin"; use an id: ');
     for (const id of twins) expect(twin.said).toContain(id);
     expect((await fail([...update, "--tool-id", "shp"])).said).toBe(
-      "parley: There is no tool shp: parley tools list shows what there is (calculator, shop)\n",
+      'parley: No tool named "shp". Available: calculator, shop; see parley tools list\n',
     );
     for (let index = 0; index < 12; index++) {
       await rpc.spaces.create.mutate({ wId, name: `Space ${index}`, isRestricted: true });
     }
     const many = await fail(["keys", "create", "lost", "--role", "user", "--space-id", "Shelve"]);
     expect(many.said).toMatch(
-      /There is no space Shelve: .*\((?:[^,]+, ){9}[^,]+ and \d+ more\)\n$/,
+      /No space named "Shelve"\. Available: (?:[^,]+, ){9}[^,]+ and \d+ more; see parley spaces list\n$/,
     );
     await succeed(["keys", "create", "shelf", "--role", "user", "--space-id", "Shelf"]);
     expect(await read(["keys", "get", "shelf"])).toMatchObject({
@@ -154,9 +154,9 @@ describe("names on the command line", () => {
     }
     expect(await enabled()).not.toEqual(expect.arrayContaining(["gpt-5"]));
     expect((await fail(["models", "disable", "gpt-5"])).said).toMatch(
-      /There is no enabled model gpt-5: parley models list shows what there is \(simulated-1, .*\)\n$/,
+      /No enabled model named "gpt-5"\. Available: simulated-1, .*; see parley models list\n$/,
     );
-    expect((await fail(["models", "enable", "gpt-0"])).said).toContain("There is no model gpt-0: ");
+    expect((await fail(["models", "enable", "gpt-0"])).said).toContain('No model named "gpt-0"');
     expect(await succeed(["audit", "list", "--action", "workspaces.update"])).toMatch(
       / workspaces\.update +succeeded /,
     );
@@ -166,7 +166,7 @@ describe("names on the command line", () => {
       ["models", "disable", "openai/gpt-5"],
       ["models", "enable", "openai_compatible/llama3.3"],
     ]) {
-      expect((await user.fail(args)).said).toContain("(use another key: ");
+      expect((await user.fail(args)).said).toContain("(choose another key with ");
     }
   });
 });

@@ -68,9 +68,9 @@ describe("nouns on the command line", () => {
       many: "functions",
       create: ["twice", "--timeout-ms", "500"],
       made: /^created: function twice \(sfn_\w+\)\n$/,
-      shows: "500 ms at most",
+      shows: "timeout: 500 ms",
       update: ["--timeout-ms", "700"],
-      later: "700 ms at most",
+      later: "timeout: 700 ms",
       removed: /^archived: function twice \(/,
     },
   ])("$many are created, shown, changed, removed", async (noun) => {
@@ -84,17 +84,17 @@ describe("nouns on the command line", () => {
     const nothing = await fail([noun.many, "update", name]);
     expect(nothing).toEqual({
       code: 2,
-      said: `parley: it takes what to change; see parley ${noun.many} update --help\n`,
+      said: `parley: name at least one option to change; see parley ${noun.many} update --help\n`,
     });
     // There is no terminal to ask, so nothing is removed.
     const unasked = await fail([noun.many, "remove", name]);
-    expect(unasked.said).toMatch(/^parley: Nothing was done: this \w+ the .* Add --yes/);
+    expect(unasked.said).toMatch(/^parley: This would (?:permanently )?\w+ the .* Add --yes/);
     expect(await succeed([noun.many, "list"])).toContain(name);
     expect(await succeed([noun.many, "remove", name, "--yes"])).toMatch(noun.removed);
     expect(await succeed([noun.many, "list"])).not.toMatch(new RegExp(`^\\S+ +${name} `, "m"));
     const one = noun.many.slice(0, -1);
     expect((await fail([noun.many, "get", "nobody"])).said).toMatch(
-      new RegExp(`There is no ${one} nobody: parley ${noun.many} list|not found|no such`),
+      new RegExp(`No ${one} named "nobody".*see parley ${noun.many} list|not found|no such`),
     );
   });
 
@@ -131,7 +131,9 @@ describe("nouns on the command line", () => {
       skillIds: [],
     });
     await succeed(["agents", "update", "Filed", "--file", "-"], '{"name": "Refiled"}');
-    expect((await fail(["agents", "create", "--file", "-"], "- a list")).said).toContain("members");
+    expect((await fail(["agents", "create", "--file", "-"], "- a list")).said).toContain(
+      "has no fields",
+    );
     expect((await fail(["agents", "create", "--file", "-"], "a: [")).said).toContain(
       "neither JSON",
     );
@@ -142,7 +144,7 @@ describe("nouns on the command line", () => {
       '{"decription": "x"}',
     );
     expect(unknown.said).toMatch(
-      /decription: there is no such member: did you mean description\? \[request /,
+      /decription: unknown field: did you mean description\? \[request /,
     );
   });
 
@@ -150,7 +152,7 @@ describe("nouns on the command line", () => {
     const { succeed, run, read, fail } = await open();
     const made = await run(["keys", "create", "ci", "--role", "user"], "", settingsOf(server()));
     expect(made.stdout).toMatch(/^sk-\w+\n$/);
-    expect(made.stderr).toMatch(/^created: key ci \(key_\w+\); its secret is shown only here\n$/);
+    expect(made.stderr).toMatch(/^created: key ci \(key_\w+\); its secret is shown only once\n$/);
     const { apiKey } = await read(["keys", "get", "ci"]);
     expect(apiKey).toMatchObject({ name: "ci", role: "user" });
     const rotated = await succeed(["keys", "rotate", "ci", "--overlap-seconds", "60", "--yes"]);
@@ -169,7 +171,7 @@ describe("nouns on the command line", () => {
   it("credentials are read from standard input, and shown to nobody", async () => {
     const { succeed, fail } = await open();
     expect((await fail(["credentials", "update", "openai"], "sk-x\n")).said).toContain(
-      "parley credentials create openai sets one",
+      "set one with parley credentials create openai",
     );
     const created = await succeed(["credentials", "create", "openai"], "sk-geheim\n");
     expect(created).toBe("created: credential openai\n");
@@ -263,7 +265,7 @@ describe("nouns on the command line", () => {
       ["tools", "list"],
     ]) {
       const { said } = await fail(args);
-      expect(said, args.join(" ")).toMatch(/\(use another key: .*\[request [\w-]+\]\n$/);
+      expect(said, args.join(" ")).toMatch(/\(choose another key with .*\[request [\w-]+\]\n$/);
     }
   });
 });

@@ -36,7 +36,9 @@ test("a key that was tried is kept for its owner only, and used by later command
   expect((await run(["logout"])).stdout).toBe("forgotten: shop; current is user\n");
   expect(await readFile(file, "utf8")).not.toContain(demo.adminKey);
   expect((await run(["logout", "user"])).stdout).toBe("forgotten: user\n");
-  expect((await run(["whoami"])).stderr).toMatch(/^parley: No server is named: run parley login/);
+  expect((await run(["whoami"])).stderr).toMatch(
+    /^parley: No server is configured: run parley login/,
+  );
 });
 
 test("a key goes to no other server than its own", async () => {
@@ -44,9 +46,7 @@ test("a key goes to no other server than its own", async () => {
   const { run } = await openUser();
   await run(["login", "--url", url], `${demo.adminKey}\n`);
   const elsewhere = ["functions", "list", "--url", "http://127.0.0.1:1"];
-  expect((await run(elsewhere)).stderr).toMatch(
-    /^parley: There is no key for http:\/\/127.0.0.1:1: /,
-  );
+  expect((await run(elsewhere)).stderr).toMatch(/^parley: No key for http:\/\/127.0.0.1:1: /);
   const name = new URL(url).host;
   const named = await run([...elsewhere, "--profile", name]);
   expect(named.stderr).toContain(`The profile ${name} is of ${url}`);
@@ -70,7 +70,7 @@ test("a file that holds no profiles is named, and left as it is", async () => {
   await run(["login", "--url", server().url], `${server().demo.userKey}\n`);
   await writeFile(file, "{}");
   expect((await run(["whoami"])).stderr).toBe(
-    `parley: ${file} holds no profiles: remove it, and run parley login\n`,
+    `parley: ${file} is not a file of profiles: remove it, and run parley login\n`,
   );
   expect(await readFile(file, "utf8")).toBe("{}");
 });

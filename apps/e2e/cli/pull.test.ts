@@ -67,7 +67,7 @@ describe("parley pull", () => {
     const folder = await openFolder();
     await writeFiles(folder, { "notes.txt": "mine" });
     expect(await workspace.fail(["pull", folder])).toContain(
-      "has notes.txt, and is no folder of parley pull",
+      "has notes.txt and was not created by parley pull",
     );
     await workspace.succeed(["pull", folder, "--force"]);
     await writeFiles(folder, {
@@ -125,7 +125,7 @@ describe("parley pull", () => {
     const pulled = await workspace.run(["pull", folder], "", secret);
     expect([pulled.code, pulled.stderr]).toEqual([
       0,
-      expect.stringContaining("left out: the settings and spaces"),
+      expect.stringContaining("left out: the workspace's settings and spaces"),
     ]);
     expect(await readFile(path.join(folder, "parley.yaml"), "utf8")).toBe("workspace: {}\n");
     const applied = await workspace.run(["apply", folder], "", secret);
@@ -135,7 +135,7 @@ describe("parley pull", () => {
     ]);
     await writeFiles(folder, { "parley.yaml": "workspace: { region: us }\n" });
     const refused = await workspace.run(["apply", folder, "--yes"], "", secret);
-    expect(refused.stderr).toContain("parley.yaml: workspace: is for keys of admins");
+    expect(refused.stderr).toContain("parley.yaml: workspace: needs an admin key");
     const skill = { "SKILL.md": "---\nname: mine\ndescription: x\n---\n" };
     const ofBuilder = await openFolder();
     await writeFiles(ofBuilder, {
@@ -171,7 +171,7 @@ describe("parley pull", () => {
     expect((await apply()).stdout).toMatch(/Nothing to change\n$/);
     const { secret: user } = await rpc.apiKeys.create.mutate({ wId, name: "reader", role: "user" });
     expect((await workspace.run(["pull", folder], "", user)).stderr).toContain(
-      "set PARLEY_API_KEY to such a key",
+      "set PARLEY_API_KEY to one",
     );
   });
 });

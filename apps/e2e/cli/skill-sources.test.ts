@@ -140,7 +140,7 @@ describe("skills come from folders, archives and repositories", () => {
     [
       "too many bytes",
       () => writeZip({ "x/SKILL.md": bytes(skill("x")), "x/zeros": new Uint8Array(21 << 20) }),
-      "more than 20971520 bytes",
+      "exceed 20971520 bytes",
     ],
     [
       "more bytes than it says",
@@ -159,7 +159,7 @@ describe("skills come from folders, archives and repositories", () => {
       "The archive cannot be read",
     ],
     ["no skill", () => writeZip({ "x.txt": bytes("x") }), "has no SKILL.md"],
-    ["nothing", async () => "nowhere.zip", "there is no such folder or archive"],
+    ["nothing", async () => "nowhere.zip", "no such folder or archive"],
   ])("refuses an archive with %s", async ([, make, says]) => {
     const { run } = await openUser();
     const { code, stdout, stderr } = await run(["skills", "validate", await make()]);
@@ -190,7 +190,7 @@ describe("skills come from folders, archives and repositories", () => {
     expect((await validate(`${url}#next`)).stdout).toBe("valid: later\n");
     const { stderr } = await validate(url);
     expect(stderr).toContain(
-      `${url}: neither it nor a folder in it has a SKILL.md; name the folder`,
+      `${url}: has no SKILL.md, and neither do its folders; name the folder`,
     );
     const workspace = await openWorkspace(server(), "Repositories");
     expect(await workspace.succeed(["skills", "import", `${url}#v1:skills/one`])).toMatch(
@@ -201,15 +201,15 @@ describe("skills come from folders, archives and repositories", () => {
 
   it.for<[source: string, says: string]>([
     ["http://127.0.0.1:1/skills.git", "not over http"],
-    ["ext::sh -c touch% /tmp/parley-was-here", "there is no such folder"],
+    ["ext::sh -c touch% /tmp/parley-was-here", "no such folder"],
     ["git://127.0.0.1/x.git", "not over git"],
-    ["https://user:secret@127.0.0.1:1/x.git", "must have no user and no password"],
+    ["https://user:secret@127.0.0.1:1/x.git", "must not contain a user or a password"],
     ["https://127.0.0.1:1/x.git", "could not be fetched: "],
     ["file:///nowhere.git", "could not be fetched: "],
-    ["file:///x.git#--upload-pack=x", "is no branch, tag or commit"],
-    ["file:///x.git#a..b", "is no branch, tag or commit"],
-    ["file:///x.git#main:../..", "is no folder of a repository"],
-    ["file:///x.git#main:.git/hooks", "is no folder of a repository"],
+    ["file:///x.git#--upload-pack=x", "is not a branch, tag or commit"],
+    ["file:///x.git#a..b", "is not a branch, tag or commit"],
+    ["file:///x.git#main:../..", "is not a folder in a repository"],
+    ["file:///x.git#main:.git/hooks", "is not a folder in a repository"],
     ["-oProxyCommand=x@host:path", "unknown option"],
   ])("does not fetch %s", async ([source, says]) => {
     const { run } = await openUser();
@@ -223,7 +223,7 @@ describe("skills come from folders, archives and repositories", () => {
     const { run } = await openUser();
     const args = ["skills", "validate", "file:///x.git"];
     const { stderr } = await run(args, "", { PATH: "/nowhere" } as never);
-    expect(stderr).toContain("git is not on this machine: install it");
+    expect(stderr).toContain("git is not installed: install it");
   });
 
   it("validates without a server: each fault with its file and its line", async () => {
@@ -244,7 +244,7 @@ describe("skills come from folders, archives and repositories", () => {
       expect.stringContaining("two/SKILL.md:1: front matter: description: "),
       expect.stringContaining("two/SKILL.md:3: front matter: license: "),
     ]);
-    expect(stderr).toBe("parley: The skills have 5 faults: nothing of them would be imported\n");
+    expect(stderr).toBe("parley: The skills have 5 errors; none of them would be imported\n");
     const { stdout: json } = await run(["skills", "validate", folder, "--json"]);
     expect(JSON.parse(json)).toMatchObject({ skills: [], faults: expect.any(Array) });
   });
@@ -261,18 +261,18 @@ describe("skills come from folders, archives and repositories", () => {
     expect(Object.keys(written)).toEqual(["greeting/SKILL.md", "greeting/a/b.txt"]);
     expect(await workspace.succeed(["skills", "validate", into])).toBe("valid: greeting\n");
     expect(await workspace.fail(["skills", "export", "greeting", into])).toContain(
-      "is there already",
+      "already exists",
     );
     await workspace.succeed(["skills", "export", "greeting", into, "--zip"]);
     expect(await workspace.fail(["skills", "export", "greeting", into, "--zip"])).toContain(
-      "is there already",
+      "already exists",
     );
     const zip = (await readFiles(into))["greeting.zip"] ?? "";
     expect(Object.keys(unzipSync(Buffer.from(zip, "hex"))).toSorted()).toEqual(
       Object.keys(written),
     );
     expect(await workspace.fail(["skills", "export", "nothing", into])).toContain(
-      "There is no skill nothing",
+      'No skill named "nothing"',
     );
   });
 });

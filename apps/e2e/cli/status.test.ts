@@ -32,7 +32,7 @@ test("a server that is not ready is said, and the exit code says it too", async 
   expect(code).toBe(1);
   expect(stdout).toContain(`${leaving.url}: not ready, The server is shutting down`);
   expect(stderr).toBe(
-    "parley: The server is not ready: The server is shutting down: its log says why\n",
+    "parley: The server is not ready: The server is shutting down (see its log)\n",
   );
 });
 

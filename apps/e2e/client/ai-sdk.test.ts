@@ -219,7 +219,9 @@ test("a question beside a call that waits for approval is answered first", async
   await reply(answer);
   expect(await reply(answer)).toEqual({ success: true });
   const other = reply({ ...answer, customResponse: "It works" });
-  await expect(other).rejects.toThrow(/the question was answered before, by .+ at 2.+Z, otherwise/);
+  await expect(other).rejects.toThrow(
+    /the question was already answered, by .+ at 2.+Z, differently/,
+  );
   await page.shows("call", "approval-requested");
   page.click("approve");
   await page.shows("call", "output-available");

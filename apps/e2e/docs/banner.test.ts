@@ -113,7 +113,7 @@ test("a start without a demo says how to get the first key, until there is one",
       await within(12_000, program.exited);
     }
   };
-  const first = "  Keys:      parley keys bootstrap prints the first one";
+  const first = "  Keys:      create the first one with parley keys bootstrap";
   expect(await bannerOf()).toContain(first);
   expect(await within(30_000, startProgram(["keys", "bootstrap"], settingsFor(place)).exited)).toBe(
     0,

@@ -30,26 +30,26 @@ export function renderAccess(): string {
   });
   return `# Access
 
-This page says which role each operation needs. A key of a workspace has a role: none < user < builder <
-admin. The table names the least role of each operation, and the scope with which a user's token may call it.
+This page lists the role that each operation needs. A workspace's key has a role: none < user < builder <
+admin. The table has each operation's least role, and the scope that a user token needs to call it.
 
-A key reaches the open spaces of its workspace and the restricted ones that it was given. Resources in other
-spaces are unknown to it, whatever its role: conversations with their texts, files and invocations by their
+A key can see the open spaces of its workspace and the restricted ones that it was given. Resources in other
+spaces do not exist for it, whatever its role: conversations with their texts, files and invocations by their
 agents, data source views and their nodes, tools, and the skills that need one of these. Admins decide which
-keys reach a space, also a space that their own key does not reach, and the audit log records their decisions.
-An open stream ends as soon as its key would be refused. An operator key does everything whose path begins
-with /api/admin, in any workspace, and nothing else. Such operations refuse members that they do not know, and the
-RPC does so for all. Every credential with a role may call the operations of /api/session, which are about itself.
+keys can see a space, even one that their own key cannot see, and the audit log records their decisions.
+An open stream ends as soon as its key would be refused. An operator key can call everything whose path begins
+with /api/admin, in any workspace, and nothing else. These operations refuse unknown fields; over the
+RPC, all operations do. Every credential with a role may call the operations of /api/session, which are about itself.
 
 ## Sessions
 
-A page of this server acts as a key, or as a user's token, through a session: a cookie that no script reads and that
+A page of this server acts as a key, or as a user token, through a session: a cookie that scripts cannot read and
 other sites cannot send. \`POST /api/session\` opens one with the credential in the \`Authorization\` header, or with a code
-from \`POST /api/session/codes\`, which is valid for ten minutes and once. It is a credential only in requests with
+from \`POST /api/session/codes\`, which works once, within ten minutes. The cookie counts only in requests with
 the header \`x-parley-session\`, from pages of the same origin, at an IP address, localhost or the host of
 \`PARLEY_PUBLIC_URL\`. It ends after 12 hours, when the page signs out, and with its credential.
 
-## Whose conversations
+## Who sees which conversations
 
 Each conversation belongs to one user: the author of its first message, which is the member with the e-mail
 address of its \`context\`, or else the service user of the key. Uploaded files and invocations belong to the user
@@ -57,38 +57,38 @@ who announced or invoked them. What a caller sees of them:
 
 | Caller | Conversations, uploaded files and invocations |
 | --- | --- |
-| a key of role builder or admin | all of the workspace |
-| a key of role user | those that were created under the key, and conversations in a space that it reaches |
-| a user's token | those of its user that its key sees too |
+| a key of role builder or admin | all in the workspace |
+| a key of role user | those created under the key, and conversations in a space that it can see |
+| a user token | those of its user that its key can see too |
 
-What is in a space is shared with the keys that reach the space; nothing else is shared. In particular, every
+The content of a space is shared with the keys that can see the space; nothing else is shared. In particular, every
 conversation has the visibility \`unlisted\`, which shares it with nobody, and a file that is in a shared
 conversation stays the announcer's: others see its title and the beginning of its text. Files that were
-uploaded before their keys were stored stay readable by every key. Whatever a caller does not see gives the
-same bytes as what does not exist.
+uploaded before their keys were stored stay readable by every key. A resource that a caller cannot see gives the
+same response as one that does not exist.
 
-## Tokens of users
+## User tokens
 
 Any key of role user or higher creates [tokens](guide/users.md) with \`userTokens.create\`, for users of its own
 workspace; operators and tokens create none. A key of role user revokes its own tokens, others revoke all. A
 token acts as its user, under its key:
 
-- It never reaches more than the key: of restricted spaces those that were named, as long as the key reaches
-  them; of its user's conversations those that the key sees.
+- It never sees more than the key: only the restricted spaces that it was given, as long as the key can see
+  them, and only those of its user's conversations that the key can see.
 - It has the role user, whatever the role of the key, and needs a scope for each operation.
-- Its user is the author of its messages, whatever their \`context\` says. For keys, \`context.email\` chooses a member
-  that there is; no \`context\` creates or changes a user.
+- Its user is the author of its messages, whatever their \`context\` says. For keys, \`context.email\` selects an existing member;
+  no \`context\` creates or changes a user.
 - It ends at its expiry, when it is revoked, when its key is revoked, disabled or expires, and when its user is
   removed, and its streams end with it.
 - Its calls count against limits of its user, of the key and of the workspace.
 
-Only keys of builders and admins name the e-mail address of a user whom they introduce: the member who has the
-address becomes that user.
+Only builders' and admins' keys may give a new user's e-mail address: a member who has that
+address becomes the user.
 
 ## OpenID Connect
 
-With \`PARLEY_OIDC_ISSUER\` ([settings](operations.md#every-setting)), the tokens of one issuer are accepted as those of
-users, with all scopes: the claim \`sub\` is the user's external id. A first token creates the user, or becomes
+With \`PARLEY_OIDC_ISSUER\` ([settings](operations.md#every-setting)), the tokens of one issuer are accepted as user
+tokens, with all scopes: the claim \`sub\` is the user's external id. A first token creates the user, or becomes
 the member who has its address if the issuer has verified it (\`email_verified\`). Each workspace gets a key for
 the issuer, in whose name they act: admins give it spaces, disable it, or lower its role to user, after which
 its users see only what was created under it. A user who was removed stays refused until an admin adds the
@@ -97,14 +97,14 @@ address again.
 ## Operations
 
 /livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
-conversation leads to need no key, and neither does /metrics on its own port. Those pages say how to read a
-conversation; they are the same for every id, and read nothing. Nor do /oauth/client-metadata.json, which says who
-Parley is to [authorization servers](guide/tools.md#let-each-user-allow-it), and /oauth/callback and
-/oauth/callback/document, where these send browsers back with a state that is good once. The
-[MCP server](guide/mcp-server.md) at /mcp has no operations of its own: each of its tools needs what the operations need
-that it calls.
+conversation leads to need no key, and neither does /metrics on its own port. Those pages explain how to read a
+conversation; they are the same for every id, and read nothing. No key is needed either for /oauth/client-metadata.json,
+Parley's client metadata for [authorization servers](guide/tools.md#let-each-user-authorize-it), and for /oauth/callback
+and /oauth/callback/document, to which these send browsers back with a state that works once. The
+[MCP server](guide/mcp-server.md) at /mcp has no operations of its own: each of its tools needs what the operations
+that it calls need.
 
-| Operation | Least role | Scope of a token | REST | RPC |
+| Operation | Least role | Token scope | REST | RPC |
 | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 `;
@@ -118,20 +118,20 @@ export function renderErrors(): string {
   );
   return `# Errors
 
-This page lists every error type, with its cause and its cure. Every error has the same form. \`type\` is
-stable and for programs; \`message\` is for people. \`request_id\` finds the request in the server's log.
-\`issues\`, if there are any, name the fields.
+This page lists every error type with its cause and its cure. Every error has the same shape. \`type\` is
+stable and for programs; \`message\` is for people. \`request_id\` identifies the request in the server's log.
+\`issues\`, if any, name the fields.
 
 \`\`\`json
 {"error":{"type":"invalid_request_error","message":"Invalid request body: message.content: …",
  "request_id":"0b7f4a52-…","issues":[{"path":"message.content","message":"…"}]}}
 \`\`\`
 
-If "Again" says yes, the same request may succeed after the seconds of \`Retry-After\`. An unknown reference in
+If "Retry" says yes, the same request may succeed after \`Retry-After\` seconds. An unknown reference in
 the body of a request, such as a file, is refused with 400 although the table says 404. An unsatisfiable range
 of a file is refused with 416. A stream that is unavailable is refused with 429.
 
-| Type | Status | Again | Cause | Cure |
+| Type | Status | Retry | Cause | Cure |
 | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 `;

@@ -53,7 +53,7 @@ test("a file that cannot be replayed is refused with the line that is wrong", as
     );
     await expect(refused).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^parley: \S+past\.jsonl: Line 2: outcome: must be given.*\n$/),
+      stderr: expect.stringMatching(/^parley: \S+past\.jsonl: Line 2: outcome: is required.*\n$/),
     });
   });
 });

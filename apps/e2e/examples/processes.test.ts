@@ -102,7 +102,8 @@ describe.skipIf(redisServer.isMissing)(`separate-workers${redisServer.suffix}`, 
     }
     const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
     await eventually(async () => {
-      const isThere = printed.split("Parley works").length === 3 && /Parley listens/.test(printed);
+      const isThere =
+        printed.split("Worker started").length === 3 && /Parley listens/.test(printed);
       return isThere ? { value: true } : {};
     }, 60_000).catch(() => Promise.reject(new Error(printed)));
     const file = await readFile(path.join(place.directory, "demo.json"), "utf8");

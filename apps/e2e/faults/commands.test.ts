@@ -44,7 +44,7 @@ test.for([
   { args: ["functions", "record"], name: "none", says: "ENOENT" },
   { args: ["functions", "record"], name: ".", says: "EISDIR" },
   { args: ["functions", "record"], name: "file", says: "Line 1" },
-  { args: ["skills", "import"], name: "none", says: "there is no such folder or archive" },
+  { args: ["skills", "import"], name: "none", says: "no such folder or archive" },
   { args: ["skills", "import"], name: "file", says: "no folder" },
 ])("$args with $name is one sentence", async ({ args, name, says }) => {
   const server = {
@@ -56,7 +56,7 @@ test.for([
 });
 
 test("export: a data directory without a database is one sentence", async () => {
-  expect(await fail(["export"])).toContain("holds no database");
+  expect(await fail(["export"])).toContain("contains no database");
 });
 
 describe("on PostgreSQL", () => {

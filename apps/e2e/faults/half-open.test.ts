@@ -101,7 +101,7 @@ describe("half-open connections", { timeout: 120_000 }, () => {
         }, RECOVERED_WITHIN_MS);
       await becomes(200);
       proxy.freeze();
-      expect(await becomes(503)).toContain("does not reach the runs that wait");
+      expect(await becomes(503)).toContain("cannot reach the queued runs");
       proxy.mend();
       await becomes(200);
     } finally {

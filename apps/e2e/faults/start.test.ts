@@ -94,7 +94,7 @@ describe.skipIf(!canMount)("a data directory", { timeout: 60_000 }, () => {
     await using disk = await mountDisk("1m");
     await mkdir(path.join(disk.path, "data"));
     await disk.freeze();
-    expect(await startOn(disk)).toMatch(/its disk is only for reading: set PARLEY_DATA_DIR/);
+    expect(await startOn(disk)).toMatch(/its disk is read-only: set PARLEY_DATA_DIR/);
   });
 });
 

@@ -119,7 +119,7 @@ export function announcementsSuite(server: () => Server): void {
     expect(first?.status).toBe(200);
     expectError(second!, "budget_exceeded", { status: 429 });
     expect(second!.text).toMatch(
-      /The workspace stores 2097\d{4} bytes of the 31457280 that it may, and this needs 20971520 more/,
+      /The workspace stores 2097\d{4} of at most 31457280 bytes, and this needs 20971520 more/,
     );
   });
 

@@ -113,7 +113,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     const answer = await talk(request(file, head), body);
     expect(answer).toMatch(/^HTTP\/1.1 408 /);
     expect(answer).toContain('"type":"request_timeout"');
-    expect(answer).toContain(`no byte came for ${idleMs} ms`);
+    expect(answer).toContain(`no byte arrived for ${idleMs} ms`);
     await expectUntouched(file);
   });
 
@@ -155,7 +155,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
   test("what was uploaded stays as it is", async () => {
     const file = await upload("hello");
     const again = await post(target(file), formOf("olleh", file));
-    const message = "Invalid path parameters: fileId: the file was uploaded before";
+    const message = "Invalid path parameters: fileId: the file has already been uploaded";
     expectError(again, "invalid_request_error", { message });
     expect(await (await read(file.sId)).text()).toBe("hello");
   });

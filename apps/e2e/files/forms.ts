@@ -46,17 +46,17 @@ export const badForms: BadForm[] = [
       right,
       { ...right, headers: [disposition('name="other"; filename="b"'), plain] },
     ]),
-    says: "other: no file is expected here",
+    says: "other: not expected here",
   },
   {
     name: "the wrong field",
     body: writeForm([{ ...right, headers: [disposition('name="upload"; filename="b"'), plain] }]),
-    says: "upload: no file is expected here",
+    says: "upload: not expected here",
   },
   {
     name: "a file without a field",
     body: writeForm([{ ...right, headers: [disposition('filename="b"'), plain] }]),
-    says: "no file is expected here",
+    says: "not expected here: send the file",
   },
   {
     name: "a field in place of the file",
@@ -71,28 +71,28 @@ export const badForms: BadForm[] = [
   {
     name: "another type",
     body: writeForm([{ ...right, headers: [named, "Content-Type: text/html"] }]),
-    says: "file: must have the content type that was announced, text/plain, not text/html",
+    says: "file: must have the announced content type, text/plain, not text/html",
   },
   {
     name: "an empty file",
     body: writeForm([{ ...right, body: "" }]),
-    says: "file: must have the 5 bytes that were announced, and has 0",
+    says: "file: must have the announced 5 bytes, but has 0",
   },
   {
     name: "a byte less",
     body: writeForm([{ ...right, body: "hell" }]),
-    says: "file: must have the 5 bytes that were announced, and has 4",
+    says: "file: must have the announced 5 bytes, but has 4",
   },
   {
     name: "a byte more",
     body: writeForm([{ ...right, body: "hello!" }]),
-    says: "file: must have the 5 bytes that were announced, and has more",
+    says: "file: must have the announced 5 bytes, but has more",
   },
   {
     name: "a megabyte more",
     body: writeForm([{ ...right, body: "x".repeat(2 ** 20) }]),
     // Whichever bound is noticed first.
-    says: /and has more|must be at most 65541 bytes/,
+    says: /but has more|must be at most 65541 bytes/,
   },
   { name: "another boundary", body: writeForm([right], "c"), says: "malformed form" },
   {

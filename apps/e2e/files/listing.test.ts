@@ -7,7 +7,7 @@ const server = shareServer();
 const files = createFileCalls(server);
 const rpcOf = (apiKey: string) => createRpcClient({ url: server().url, apiKey });
 
-it("lists the uploads of a key, or of the workspace for an admin, the newest first", async () => {
+it("lists the uploads of a key, or of the workspace for an admin, newest first", async () => {
   const { adminKey, workspaceId: wId } = server().demo;
   const admin = rpcOf(adminKey);
   const createKey = async () =>

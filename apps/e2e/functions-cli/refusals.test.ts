@@ -43,7 +43,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     for (const call of calls) {
       const settings = { PARLEY_URL: `http://127.0.0.1:${port}` };
       const said = await oneLine(cli, call, { settings, input: "a-secret\n" });
-      expect(said, call.join(" ")).toContain(`ECONNREFUSED 127.0.0.1:${port}: start the server`);
+      expect(said, call.join(" ")).toContain(`ECONNREFUSED 127.0.0.1:${port}): start it`);
     }
     const unset = await oneLine(cli, ["list"], { settings: { PARLEY_URL: "" } });
     expect(unset).toContain("PARLEY_URL is not set");
@@ -83,10 +83,10 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     await cli.run(["init", "hello"]);
     const push = async () => oneLine(cli, ["push", "hello"]);
     expect(await oneLine(cli, ["init", "hello"])).toBe(
-      "hello: has context.d.ts already; name a new folder or an empty one\n",
+      "hello: already has context.d.ts; choose a new or empty folder\n",
     );
     expect(await oneLine(cli, ["push", "nowhere"])).toContain("ENOENT");
-    expect(await oneLine(cli, ["push", "hello/index.ts"])).toContain("is no folder");
+    expect(await oneLine(cli, ["push", "hello/index.ts"])).toContain("is not a folder");
     await mkdir(path.join(cli.folder, "empty"));
     expect(await oneLine(cli, ["push", "empty"])).toContain("parley functions init");
 
@@ -97,7 +97,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
       ['{"slug": "Hello"}', "function.json: slug: must be lowercase letters"],
       [
         '{"slug": "hello", "timeout": 1}',
-        "function.json: timeout: there is no such member: did you mean timeoutMs?",
+        "function.json: timeout: unknown field: did you mean timeoutMs?",
       ],
       ['{"slug": "hello", "timeoutMs": 1}', "function.json: timeoutMs: "],
       ['{"slug": "hello", "cpuMs": "1 s"}', "function.json: cpuMs: "],
@@ -143,7 +143,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
       [["init"], "missing required argument 'folder'"],
       [["push", "a", "b"], "too many arguments"],
       [["invoke"], "missing required argument 'function'"],
-      [["invoke", "add", "--input", "{"], "--input takes JSON"],
+      [["invoke", "add", "--input", "{"], "--input must be JSON"],
       [["invoke", "add", "--inputs", "1"], "--inputs"],
       [["invoke", "missing"], "parley functions list"],
       [["invoke", "add", "--input", '{"a": "1"}'], "threw: "],
@@ -157,7 +157,9 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     }
     const put = ["secret", "put", "TOKEN"];
     const said = await oneLine(cli, put, { input: "a\nb\n" });
-    expect(said).toBe("Standard input must have one line: the value of TOKEN\n");
+    expect(said).toBe(
+      "Pipe one line to standard input, or run this in a terminal: the value of TOKEN\n",
+    );
     expect(await oneLine(cli, put, { input: "geheim-ä\n" })).toBe(
       "value: must be printable ASCII\n",
     );

@@ -44,7 +44,7 @@ describe("a function with code, from a terminal", () => {
     await cli.write("greet/index.ts", right.replace("return {", "\treturn ["));
     expect(await cli.fail(["push", "greet"])).toBe(
       [
-        "Nothing was pushed: the code has faults",
+        "Push failed: 1 error in your code",
         'index.ts:10:21: Expected "]" but found ":"',
         "    \treturn [ greeting: `Hello, ${name}!` };",
         "    \t                 ^",
@@ -54,7 +54,7 @@ describe("a function with code, from a terminal", () => {
     await cli.write("greet/index.ts", "const either: string | number = ;\n");
     expect(await cli.fail(["push", "greet"])).toBe(
       [
-        "Nothing was pushed: the code has faults",
+        "Push failed: 1 error in your code",
         'index.ts:1:33: Unexpected ";"',
         "  const either: string | number = ;",
         "                                  ^",
@@ -173,7 +173,7 @@ describe("a function with code, from a terminal", () => {
         return (await fetch("http://127.0.0.1:${port}/", { headers })).text();
       };`,
     );
-    const missing = "SHOP_TOKEN is not set: parley functions secret put SHOP_TOKEN\n";
+    const missing = "SHOP_TOKEN is not set: run parley functions secret put SHOP_TOKEN\n";
     expect((await cli.run(["push", "shopper"])).stderr).toBe(missing);
     expect(await cli.fail(["invoke", "shopper"])).toMatch(/^secret_refused: .*SHOP_TOKEN/);
     const put = await cli.run(["secret", "put", "SHOP_TOKEN"], { input: `${SECRET}\n` });
@@ -219,7 +219,7 @@ describe("a function with code, from a terminal", () => {
     expect(withoutIds(sofar.stdout)).toBe(
       "time created id\ntime stderr begun[2J\ntime progress 0.5/1 half\n",
     );
-    expect(sofar.stderr).toBe("It has not ended: --follow prints the rest too\n");
+    expect(sofar.stderr).toBe("Still running; --follow prints the rest too\n");
     const followed = cli.start(["logs", "waiting", "--follow"]);
     await printed(followed, "half");
     invoked.signal("SIGINT");

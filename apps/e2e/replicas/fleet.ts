@@ -52,7 +52,7 @@ export async function startFleet(
   };
   const startWorker = async (): Promise<Program> => {
     const program = startProgram(["worker"], { ...shared, ...ofWorkers });
-    await saysThat(program, /Parley works/);
+    await saysThat(program, /Worker started/);
     return program;
   };
   const end = async (program: Program | undefined, signal: "SIGKILL" | "SIGTERM") => {

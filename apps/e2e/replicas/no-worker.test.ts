@@ -13,7 +13,7 @@ import {
 
 const hello = { content: "Hello", mentions: [{ configurationId: "helper" }] };
 const bodyOf = ({ text }: Answer) => JSON.parse(text) as Record<string, unknown>;
-const noWorker = "No worker is alive, so agents and functions wait";
+const noWorker = "No worker is running, so agents and functions wait";
 
 test("an API without a worker says so until a worker comes, and again once that is killed", async () => {
   await using place = await createPlace();
@@ -74,7 +74,7 @@ test("an API without a worker says so until a worker comes, and again once that 
   expect(bodyOf(await create(key))).toMatchObject({ conversation: { sId } });
   expect(bodyOf(await create(key))).not.toHaveProperty("warnings");
   await eventually(
-    async () => (api.output.stderr.includes("A worker is alive again") ? { value: true } : {}),
+    async () => (api.output.stderr.includes("A worker is running again") ? { value: true } : {}),
     15_000,
   );
   expect(saysSo()).toHaveLength(1);

@@ -91,10 +91,10 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
     });
     expect(created.warnings).toEqual([
       expect.objectContaining({ path: "message.mentions[0].configurationId" }),
-      { path: "colour", message: "There is no such member, so it was ignored" },
+      { path: "colour", message: "Unknown field, ignored" },
       {
         path: "contentfragments",
-        message: "There is no such member, so it was ignored: did you mean contentFragments?",
+        message: "Unknown field, ignored: did you mean contentFragments?",
       },
     ]);
     const { sId } = created.conversation;
@@ -124,7 +124,7 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
     expect(JSON.parse(misspelt.text)).toMatchObject({
       error: {
         message: expect.stringMatching(
-          /^Invalid request body: mesage: there is no such member: did you mean message\?/,
+          /^Invalid request body: mesage: unknown field: did you mean message\?/,
         ) as string,
         issues: [{ path: "mesage" }, { path: "message" }],
       },

@@ -54,7 +54,7 @@ export function storedConversationsSuite(server: () => Server): void {
     expect((await get(sId)).unread).toBe(false);
   });
 
-  test("pages hold each conversation once, the newest first", async () => {
+  test("pages hold each conversation once, newest first", async () => {
     const created: string[] = [];
     for (let count = 0; count < 5; count++) {
       created.unshift((await create(`page ${count}`)).conversation.sId);

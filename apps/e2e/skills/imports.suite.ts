@@ -89,7 +89,7 @@ export function importsSuite(server: () => Server): void {
       const again = await run([path.join(folders, "csv-report")]);
       expect(again.code).toBe(1);
       expect(again.stderr).toContain(
-        "parley: Nothing was imported: correct these files, and import again\n  csv-report/SKILL.md: the work",
+        "parley: Nothing was imported. Correct these files and try again\n  csv-report/SKILL.md: the work",
       );
       const [skipped, updated] = [
         await run([path.join(folders, "csv-report"), "--on-conflict", "skip"]),
@@ -151,7 +151,7 @@ export function importsSuite(server: () => Server): void {
         [{ "good/../../x": "x" }, "good/../../x", "must not have . or .."],
         [{ "/good/x": "x" }, "/good/x", "must not be absolute"],
         [{ "good\\x": "x" }, "good\\x", "must not have a backslash"],
-        [{ "good/skill.md": "x" }, "good/skill.md", "or one alike"],
+        [{ "good/skill.md": "x" }, "good/skill.md", "or a similar one"],
         [{ "bad/SKILL.md": anchors }, "bad/SKILL.md", "anchors are not allowed"],
         [{ "bad/SKILL.md": "no front matter" }, "bad/SKILL.md", "must begin with front matter"],
         [{ "bad/SKILL.md": skill("other") }, "bad/SKILL.md", "must be its folder's name"],

@@ -121,10 +121,10 @@ export function useSuite(server: () => Server): void {
       "errored: Only text can be read, and this is not: " +
         "- assets/dot.png (application/octet-stream, 3 bytes)",
     );
-    expect(given[3]).toMatch(/^succeeded: x{131072}\n\[The file goes on.*of 300000\]$/);
+    expect(given[3]).toMatch(/^succeeded: x{131072}\n\[The file continues.*of 300000\]$/);
     const unknown = `errored: The skill has no such file. Its files:\n${files}`;
     expect(given.slice(4, 6)).toEqual([unknown, unknown]);
-    expect(given[6]).toMatch(/^errored: There is no such skill. Skills: /);
+    expect(given[6]).toMatch(/^errored: No such skill. Skills: /);
   });
 
   it("refuses an agent whose skills are not there", async () => {

@@ -37,13 +37,13 @@ describe("a command that calls a server", () => {
     const { code, stderr } = await run(["functions", "list"], SHELL);
     stranger.close();
     expect(requests).toEqual([]);
-    expect([code, stderr]).toEqual([1, "parley: PARLEY_URL is not set, and PARLEY_API_KEY is\n"]);
+    expect([code, stderr]).toEqual([1, "parley: PARLEY_API_KEY is set, but PARLEY_URL is not\n"]);
   });
 
   test("reads no other setting of .env either, and minds no fault of it", async () => {
     await writeSettings("PARLEY_PROFILE=theirs", "PARLEY_PROT=1", "no assignment");
     const { stderr } = await run(["functions", "list"], { HOME: folder });
-    expect(stderr).toMatch(/^parley: No server is named: /);
+    expect(stderr).toMatch(/^parley: No server is configured: /);
   });
 });
 

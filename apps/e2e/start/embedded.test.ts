@@ -108,9 +108,11 @@ test("a file in place of a directory is said", async () => {
   await writeFile(file, "");
   const fail = async (directory: string) =>
     sentenceOf(await failAsProcess({ PARLEY_DATA_DIR: directory, PARLEY_PORT: "0" }));
-  expect(await fail(file)).toContain(`${file} cannot be used: it is no directory: set PARLEY_DATA`);
+  expect(await fail(file)).toContain(
+    `${file} cannot be used: it is not a directory: set PARLEY_DATA`,
+  );
   const below = path.join(file, "data");
   expect(await fail(below)).toContain(
-    `${below} cannot be used: a part of its path is no directory: set PARLEY_DATA`,
+    `${below} cannot be used: a part of its path is not a directory: set PARLEY_DATA`,
   );
 });

@@ -39,7 +39,7 @@ describe("a port", () => {
     await using place = await createPlace();
     const said = await failAsProcess({ ...settingsFor(place), PARLEY_HOST: "192.0.2.1" });
     expect(sentenceOf(said)).toBe(
-      "parley: 192.0.2.1 is no address of this machine: correct PARLEY_HOST",
+      "parley: 192.0.2.1 is not an address of this machine: correct PARLEY_HOST",
     );
   });
 });
@@ -138,15 +138,15 @@ describe("PostgreSQL", () => {
       "insert into drizzle.__drizzle_migrations (hash, created_at) values ('new', 99999999999999)",
     );
     expect(await fail(database.url)).toBe(
-      "parley: The database was written by a newer version of Parley: run that version, or a newer one",
+      "parley: The database was written by a newer version of Parley: run that version or a newer one",
     );
   });
 
   test("with tables of another program is said, and they stay as they are", async () => {
     await runOn(database.url, "create table invoices (id int); create view paid as select 1");
     expect(await fail(database.url)).toBe(
-      `parley: The database ${new URL(database.url).pathname.slice(1)} holds what is not Parley's ` +
-        "(tables such as invoices, paid): name an empty database, or one of Parley, in DATABASE_URL",
+      `parley: The database ${new URL(database.url).pathname.slice(1)} contains other data than Parley's ` +
+        "(tables such as invoices, paid): set DATABASE_URL to an empty database, or to one of Parley",
     );
     const made = await runOn<{ name: string }>(
       database.url,

@@ -7,7 +7,7 @@ import { createPlace, eventually, root, settingsFor, startProgram, within } from
 
 const isRoot = process.platform === "linux" && process.geteuid?.() === 0;
 const NOBODY = 65_534;
-const BOUNDARY = "Code of functions runs inside this boundary";
+const BOUNDARY = "Functions' code is isolated by this boundary";
 
 interface Line {
   readonly level: number;
@@ -45,7 +45,7 @@ async function startAs(uid: number, main = builtFile("parley.js")) {
   }
 }
 
-const isRootServer = expect.stringMatching(/^The server runs as root: start it as a user/);
+const isRootServer = expect.stringMatching(/^The server runs as root: give it its own user/);
 
 test.skipIf(!isRoot)(
   "a server that runs as root says so, and its code runs as another",
@@ -70,7 +70,7 @@ test.skipIf(!isRoot)(
       const { warnings, codeUser } = await startAs(0, path.join(folder, "bin/parley.js"));
       // The code's boundary is found out beside the start.
       expect(warnings.toSorted()).toEqual([
-        expect.stringMatching(/^Code of functions runs as root: run the worker as another user/),
+        expect.stringMatching(/^Functions' code runs as root: run the worker as another user/),
         isRootServer,
       ]);
       expect(codeUser).toBe("root");

@@ -72,7 +72,10 @@ describe.each([
     const back = await users.send(ada, { toolId, login: "ada" });
     expect(back.href).toContain(`${callback}?`);
     const elsewhere = String(back).replace("/callback/document?", "/callback?");
-    const refused = { status: 400, text: expect.stringContaining("was not begun here") as string };
+    const refused = {
+      status: 400,
+      text: expect.stringContaining("is unknown, already used or expired") as string,
+    };
     expect(await comeBack(new URL(elsewhere))).toMatchObject([refused, refused]);
     expect(await users.confirm(new URL(behindProxy(back)))).toContain("is allowed");
     const answer = await users.answer(ada, await users.ask(ada, agentId));
@@ -142,7 +145,10 @@ describe.each([
     await using attacker = await startMixUpServer(accounts(), { changes });
     const back = await sendTo(`${attacker.origin}/mcp`, expect.stringMatching(/^[\w-]+$/));
     expect(back.href).toContain(`${callback}?`);
-    const refused = { status: 400, text: expect.stringContaining("was not begun here") as string };
+    const refused = {
+      status: 400,
+      text: expect.stringContaining("is unknown, already used or expired") as string,
+    };
     expect(await comeBack(back)).toMatchObject([refused, refused]);
     expect(attacker.tokenRequests).toEqual([]);
   });

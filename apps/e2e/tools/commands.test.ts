@@ -66,8 +66,8 @@ describe("the command line registers and keeps tools of remote servers", () => {
         "  space: id",
         "  description: Sells shoes",
         `  server: ${shop().url}`,
-        "  a call: 5000 ms at most, 20 at once",
-        "  asked for its tools: time",
+        "  timeout: 5000 ms; at most 20 concurrent",
+        "  tools refreshed: time",
         "  - find, never_ask, retryable: Finds",
         "  - buy, high: Buys",
         "  - wait, high: Waits",
@@ -87,7 +87,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
     expect(await succeed(["refresh", id])).toContain("5 tools, version 1");
     expect(await succeed(["remove", "shop", "--yes"])).toBe(`removed: tool shop (${id})\n`);
     expect(await fail(["get", "shop"])).toMatch(
-      /^There is no tool shop: parley tools list shows what there is \(.*\)\n$/,
+      /^No tool named "shop"(?:\. Available: .*)?; see parley tools list\n$/,
     );
   });
 
@@ -113,7 +113,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
     expect(shop().key).toBe(SECRET);
     const missing = await fail(args, { input: "a-token\n" });
     expect(missing).toBe(
-      "Standard input must have 2 lines: the bearer token, the value of X-Shop-Key\n",
+      "Pipe 2 lines to standard input, or run this in a terminal: the bearer token, the value of X-Shop-Key\n",
     );
     const bad = await fail(["update", "guarded", "--header", "X-Shop-Key"], {
       input: `${SECRET}\u0007\n`,
@@ -149,7 +149,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
     const { tool } = await register("twin");
     const { tool: second } = await register("twin");
     expect(await fail(["get", "twin"])).toBe(
-      `2 tools are named twin; name one by its id: ${tool.sId}, ${second.sId}\n`,
+      `2 tools are named "twin"; use an id: ${tool.sId}, ${second.sId}\n`,
     );
     const cases: readonly (readonly [args: string[], says: string])[] = [
       [["create", "http://10.0.0.1/mcp"], "PARLEY_PRIVATE_HOSTS"],
@@ -161,7 +161,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
       [["create", shop().url, "--oauth-scope", "all"], "--oauth-client"],
       [["create"], "missing required argument 'url'"],
       [["create", shop().url, "--token", "x"], "--token"],
-      [["update", tool.sId], "takes what to change"],
+      [["update", tool.sId], "name at least one option to change"],
       [["get", "msv_none"], "parley tools list"],
       [["drop"], "unknown command 'drop'"],
     ];
@@ -178,6 +178,6 @@ describe("the command line registers and keeps tools of remote servers", () => {
     closed.close();
     await once(closed, "close");
     const gone = await fail(["list", "--url", `http://127.0.0.1:${port}`]);
-    expect(gone).toContain(`ECONNREFUSED 127.0.0.1:${port}: start the server`);
+    expect(gone).toContain(`ECONNREFUSED 127.0.0.1:${port}): start it`);
   });
 });

@@ -71,7 +71,7 @@ describe("a server whose calls need more than its users allowed first", () => {
     needed = "tools:everything";
     await users.allow(bob, as);
     const failed = await users.answer(bob, cId);
-    expect(failed.content).toContain("call the tool again, and the user is asked");
+    expect(failed.content).toContain("call the tool again to ask the user");
     expect(failed.actions).toMatchObject([{ status: "errored" }]);
     expect(refusals).toBe(2);
 

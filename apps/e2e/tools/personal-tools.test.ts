@@ -34,7 +34,7 @@ describe("tools that each user allows", () => {
       },
       connection: {
         oauth: { grant: "authorization_code" },
-        fault: "The server names its tools once the first user has allowed it",
+        fault: "The server lists its tools once the first user has authorized it",
       },
     });
     const { tool, connection } = await users.rpc().tools.getConnection.query(ofTool());

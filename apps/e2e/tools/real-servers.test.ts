@@ -146,7 +146,7 @@ describe("published servers", () => {
     const { conversation } = JSON.parse(created.text) as { conversation: { sId: string } };
     const [answer] = answersOf(await calls.get(conversation.sId));
     expect(answer?.content).toMatch(
-      /Found.*There is no tool editor__old.*There is no tool editor__slow/s,
+      /Found.*No tool named editor__old.*No tool named editor__slow/s,
     );
     expect(client.calls()).toHaveLength(1);
     const [warning] = client.warnings;

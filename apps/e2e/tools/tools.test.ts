@@ -197,7 +197,7 @@ describe("tools of remote servers", () => {
       return answersOf(await calls.get(conversation.sId))[0]?.content;
     };
     // It is the agent's own, but only skills may use it.
-    expect(await answerOf(about.agentId)).toContain("There is no tool shop__find");
+    expect(await answerOf(about.agentId)).toContain("No tool named shop__find");
     await calls.rpc().agents.update.mutate({ ...about, toolIds: [], skillIds: [made.sId] });
     expect(await answerOf(about.agentId)).toBe("Let me see. It says: Found shoes");
 
@@ -216,7 +216,7 @@ describe("tools of remote servers", () => {
     await calls.call("POST", tail, { json: { ...json, action: "delete" } });
     await calls.post(conversation.sId, { content: "Go on", mentions, blocking: true });
     const last = answersOf(await calls.get(conversation.sId)).at(-1);
-    expect(last?.content).toContain("There is no tool");
+    expect(last?.content).toContain("No tool named");
   });
 
   it("are cancelled with their answer", async () => {

@@ -124,7 +124,7 @@ test("a directory moves to a server", { timeout: 120_000 }, async () => {
   expect(exported).toMatchObject({ code: 0, said: expect.stringMatching(/^Exported \d+ rows/m) });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const itself = await parley(["import", file], from);
-  expect(itself).toMatchObject({ code: 1, said: expect.stringContaining("take an empty one") });
+  expect(itself).toMatchObject({ code: 1, said: expect.stringContaining("use an empty one") });
 
   const imported = await parley(["import", file], to);
   expect(imported.said.replace("Imported", "Exported")).toBe(exported.said);
@@ -132,7 +132,7 @@ test("a directory moves to a server", { timeout: 120_000 }, async () => {
   expect(rows.get("events")?.length).toBeGreaterThan(10);
   expect(await readPlace(to)).toEqual(rows);
   const twice = await parley(["import", file], to);
-  expect(twice).toMatchObject({ code: 1, said: expect.stringContaining("take an empty one") });
+  expect(twice).toMatchObject({ code: 1, said: expect.stringContaining("use an empty one") });
 
   // Into another directory too.
   await using again = await createPlace({ isEmbedded: true, isBare: true });

@@ -8,19 +8,19 @@ import { administration } from "./administration/administration.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 
-const demo = ["--demo", "create the demo workspace with DATABASE_URL too"] as const;
+const demo = ["--demo", "create the demo workspace, even with DATABASE_URL"] as const;
 
 const serve = (context: CommandContext) =>
   new Command("serve")
-    .description("serve the API and run agents and functions, in one process")
+    .description("run a whole server in one process: the API, agents and functions")
     .option(...demo)
     // For `start` of the workspace: an installed server contains its console.
     .addOption(new Option("--build-console").hideHelp())
     .addHelpText(
       "after",
       `
-Without DATABASE_URL it starts a PostgreSQL in PARLEY_DATA_DIR. api and worker do one half each, in any number of
-processes on one PostgreSQL; Redis carries hints between them.`,
+Without DATABASE_URL it starts an embedded PostgreSQL in PARLEY_DATA_DIR. To use several processes, run api and worker
+instead, as many as you like, on one PostgreSQL; Redis carries hints between them.`,
     )
     .addHelpText("after", settings)
     .action(async (options) =>
@@ -33,7 +33,7 @@ processes on one PostgreSQL; Redis carries hints between them.`,
 
 const api = (context: CommandContext) =>
   new Command("api")
-    .description("serve the API only")
+    .description("run only the API")
     .option(...demo)
     .addHelpText("after", settings)
     .action(async (options) =>
@@ -46,7 +46,7 @@ const api = (context: CommandContext) =>
 
 const worker = (context: CommandContext) =>
   new Command("worker")
-    .description("run agents and functions only")
+    .description("run only agents and functions")
     .option(...demo)
     .addHelpText("after", settings)
     .action(async (options) =>
@@ -59,7 +59,7 @@ const worker = (context: CommandContext) =>
 
 const migrate = (context: CommandContext) =>
   new Command("migrate")
-    .description("bring the tables of the database up to date, as each start does")
+    .description("update the database's tables, as every start does")
     .action(async () =>
       (await import("./administration/administer.ts")).migrate(await administration(context)),
     );
@@ -69,8 +69,8 @@ export const createBootstrapCommand = (context: CommandContext) => bootstrap(con
 
 const bootstrap = (context: CommandContext) =>
   new Command("bootstrap")
-    .description("on the server's machine: create the first operator key, and print it")
-    .option("--replace", "revoke every operator key first, for when all of them are lost")
+    .description("create the first operator key and print it")
+    .option("--replace", "first revoke every operator key, if all of them are lost")
     .action(async (options) =>
       (await import("./administration/administer.ts")).bootstrapKeys(
         await administration(context),
@@ -80,9 +80,7 @@ const bootstrap = (context: CommandContext) =>
 
 const databaseUrl = (context: CommandContext) =>
   new Command("url")
-    .description(
-      "print the URL of the database for psql; of the embedded one while parley serve runs",
-    )
+    .description("print the database's URL for psql; the embedded one needs a running parley serve")
     .action(async () =>
       printLine(
         context.io,
@@ -94,18 +92,18 @@ const databaseUrl = (context: CommandContext) =>
 
 const exporting = (context: CommandContext) =>
   new Command("export")
-    .description("write the whole database, with keys and secrets")
-    .addArgument(new Argument("[file]", "a new file; standard output by default"))
-    .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+    .description("export the whole database, with keys and secrets")
+    .addArgument(new Argument("[file]", "a new file; defaults to standard output"))
+    .addHelpText("after", "\nStop the server first if the database is embedded.")
     .action(async (file) =>
       (await import("./administration/transfer.ts")).exportAll(await administration(context), file),
     );
 
 const importing = (context: CommandContext) =>
   new Command("import")
-    .description("write an export into an empty database")
-    .addArgument(new Argument("[file]", "an export; standard input by default"))
-    .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+    .description("import an export into an empty database")
+    .addArgument(new Argument("[file]", "an export; defaults to standard input"))
+    .addHelpText("after", "\nStop the server first if the database is embedded.")
     .action(async (file) =>
       (await import("./administration/transfer.ts")).importAll(await administration(context), file),
     );

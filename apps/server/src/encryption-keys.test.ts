@@ -5,7 +5,7 @@ import { readSettings } from "./config.ts";
 
 const key = randomBytes(32).toString("base64");
 
-it("reads no encryption key, one or several, the newest first", () => {
+it("reads no encryption key, one or several, newest first", () => {
   const keysOf = (value: string) =>
     readSettings({ PARLEY_ENCRYPTION_KEY: value }).PARLEY_ENCRYPTION_KEY?.map((one) =>
       one.toString("base64"),

@@ -13,9 +13,9 @@ export function refusedPort(error: unknown, { setting, host, port }: Wanted): un
   const hostSetting = setting.replace("PORT", "HOST");
   const why: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use by another program: set ${setting} to another port, or to 0 for any free one`,
-    EACCES: `this user may not listen on port ${port}: set ${setting} to a port above 1023`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: correct ${hostSetting}`,
-    ENOTFOUND: `${host} is no known host: correct ${hostSetting}`,
+    EACCES: `this user cannot listen on port ${port}: set ${setting} to a port above 1023`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: correct ${hostSetting}`,
+    ENOTFOUND: `${host} is not a known host: correct ${hostSetting}`,
   };
   const sentence = why[code];
   return sentence === undefined ? error : new CommandError(sentence, { cause: error });

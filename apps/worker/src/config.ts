@@ -9,7 +9,7 @@ const list = z
 
 /** Hosts, or hosts with ports, separated by commas. */
 export const hostList = list.refine((hosts) => hosts.every(isHost), {
-  error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
+  error: "it must be hosts separated by commas, such as tools.internal or 10.0.0.7:8080",
 });
 
 /** Pairs of hosts, separated by commas. */
@@ -17,7 +17,7 @@ export const hostPairs = list.refine(
   (pairs) => pairs.map((pair) => pair.split("=")).every(isHostPair),
   {
     error:
-      "it must be pairs of hosts, each as in login.example.com=api.example.net, separated by commas",
+      "it must be pairs of hosts separated by commas, such as login.example.com=api.example.net",
   },
 );
 
@@ -26,7 +26,7 @@ function isHostPair(hosts: readonly string[]): boolean {
 }
 
 const httpUrl = z
-  .url({ protocol: /^https?$/, error: "it must be a URL, as in https://e2b.example.com" })
+  .url({ protocol: /^https?$/, error: "it must be a URL, such as https://e2b.example.com" })
   .optional();
 
 /** Settings of the worker, by the name of their environment variable. */
@@ -34,14 +34,14 @@ export const WorkerSettings = z.object({
   PARLEY_WORKER_CONCURRENCY: integer(1, 10_000)
     .default(200)
     .describe(
-      "Agent turns, and as many invocations, that a worker holds at once; invocations that take longer than a second do not count, up to five times as many",
+      "Agent turns that a worker runs at once, and as many invocations; invocations that take longer than a second do not count, up to five times as many",
     ),
   PARLEY_WORKSPACE_CONCURRENCY: integer(1, 10_000)
     .default(100)
     .describe("Invocations of a workspace that run at once, on all workers together"),
   PARLEY_WORKSPACE_TURNS: integer(1, 10_000)
     .default(100)
-    .describe("Agent turns of a workspace that a worker holds at once"),
+    .describe("Agent turns of a workspace that a worker runs at once"),
   PARLEY_LEASE_MS: integer(100, 600_000)
     .default(6000)
     .describe("Lease of a run: how long a worker without contact keeps it, in milliseconds"),
@@ -50,7 +50,7 @@ export const WorkerSettings = z.object({
     .min(0)
     .max(100)
     .default(1)
-    .describe("Factor for the waits of simulated functions; 0 for none"),
+    .describe("Factor for the delays of simulated functions; 0 for none"),
   PARLEY_SANDBOX_PROCESSES: integer(1, 1000)
     .optional()
     .describe(
@@ -64,9 +64,9 @@ export const WorkerSettings = z.object({
   PARLEY_SANDBOX_REQUIRE: z
     .literal("namespace", { error: "it must be namespace, or not set" })
     .optional()
-    .describe("namespace: refuse to start where bubblewrap does not work"),
+    .describe("namespace: refuse to start if bubblewrap does not work"),
   PARLEY_SANDBOX_PRIVATE_HOSTS: hostList.describe(
-    "Hosts of private networks that code may call, also over http, as in 10.0.0.7:8080",
+    "Hosts in private networks that code may call, also over http, such as 10.0.0.7:8080",
   ),
   PARLEY_SANDBOX_MAX_TIMEOUT_MS: integer(100, 600_000)
     .default(600_000)
@@ -85,7 +85,9 @@ export const WorkerSettings = z.object({
     .describe("Most memory of an invocation of code, in bytes"),
   PARLEY_SANDBOX_MAX_LOG_LINES: integer(0, 10_000)
     .default(10_000)
-    .describe("Most lines that an invocation of code may print; others are counted and left out"),
+    .describe(
+      "Most lines that an invocation of code may print; further ones are counted and dropped",
+    ),
   PARLEY_SANDBOX_MAX_LOG_BYTES: integer(0, 67_108_864)
     .default(16_777_216)
     .describe("Most that an invocation of code may print, in bytes"),
@@ -99,22 +101,22 @@ export const WorkerSettings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, { error: "it must be an API key of E2B" })
     .optional()
-    .describe("Credential for E2B, which runs functions of type e2b; without it there are none"),
+    .describe("Credential for E2B; required for functions of type e2b"),
   PARLEY_E2B_DOMAIN: z
     .string()
-    .refine(isHost, { error: "it must be a host, as in e2b.example.com" })
+    .refine(isHost, { error: "it must be a host, such as e2b.example.com" })
     .default("e2b.app")
-    .describe("Domain of E2B and its sandboxes; that of the hosted service by default"),
-  PARLEY_E2B_API_URL: httpUrl.describe("URL of E2B's API, in place of api. and its domain"),
+    .describe("Domain of E2B and its sandboxes; defaults to the hosted service's"),
+  PARLEY_E2B_API_URL: httpUrl.describe("URL of E2B's API, instead of api. and its domain"),
   PARLEY_E2B_SANDBOX_URL: httpUrl.describe(
-    "URL that leads to every sandbox of E2B by its headers, in place of a host for each",
+    "URL that reaches every sandbox of E2B by headers, instead of one host per sandbox",
   ),
   PARLEY_E2B_TEMPLATE: z
     .string()
     .min(1)
     .max(128)
     .default("base")
-    .describe("Template of E2B for functions that name none"),
+    .describe("E2B template for functions that do not name one"),
   ...modelSettings,
   PARLEY_TOKEN_RETENTION_HOURS: integer(1, 1_000_000)
     .default(24)
@@ -132,7 +134,7 @@ export const WorkerSettings = z.object({
     ),
   PARLEY_VERSIONS_KEPT: integer(1, 10_000)
     .default(50)
-    .describe("Newest versions of each agent, function and skill that stay, however old they are"),
+    .describe("Newest versions of each agent, function and skill that are always kept"),
   PARLEY_AUDIT_RETENTION_DAYS: integer(1, 36_500)
     .default(365)
     .describe("Retention of the audit log, in days"),

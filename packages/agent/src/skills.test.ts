@@ -86,7 +86,7 @@ describe("the tool skills__load", () => {
   it.for([{ name: "other" }, { name: "gone" }, { name: 7 }, {}])(
     "tells the model that asks for %j which skills there are",
     async (params) => {
-      const output = "There is no such skill. Skills: pdf, gone";
+      const output = "No such skill. Skills: pdf, gone";
       const { calls, end } = await play([{ name: "skills__load", params }]);
       expect(calls).toMatchObject([{ output, isError: true }]);
       expect(end).toMatchObject({ content: `Got: ${output}`, error: null });
@@ -96,7 +96,7 @@ describe("the tool skills__load", () => {
   it("exists only for agents with skills, and other tools do not", async () => {
     expect(skillTools([], source)).toEqual([]);
     const { calls } = await play([{ name: "nothing", params: {} }]);
-    const output = "There is no tool nothing. Tools: skills__load, skills__read_file";
+    const output = "No tool named nothing. Tools: skills__load, skills__read_file";
     expect(calls).toMatchObject([{ output, isError: true }]);
   });
 });

@@ -51,11 +51,11 @@ export function skillTools<Skill extends OfferedSkill>(
   if (skills.length === 0) return [];
   const names = skills.map(({ name }) => name);
   const nameOfSkill = { type: "string", enum: names };
-  const unknownSkill = () => refuse(`There is no such skill. Skills: ${names.join(", ")}`);
+  const unknownSkill = () => refuse(`No such skill. Skills: ${names.join(", ")}`);
   return [
     {
       name: LOAD,
-      description: "Gives the instructions of a skill, and the names of its files",
+      description: "Returns the instructions of a skill and the names of its files",
       inputSchema: {
         type: "object",
         properties: { name: nameOfSkill },
@@ -74,12 +74,12 @@ export function skillTools<Skill extends OfferedSkill>(
     },
     {
       name: READ_FILE,
-      description: "Gives the text of a file of a skill",
+      description: "Returns the text of a file of a skill",
       inputSchema: {
         type: "object",
         properties: {
           name: nameOfSkill,
-          file: { type: "string", description: `Name of the file, as ${LOAD} gives it` },
+          file: { type: "string", description: `Name of the file, as returned by ${LOAD}` },
         },
         required: ["name", "file"],
       },

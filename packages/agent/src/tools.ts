@@ -69,5 +69,5 @@ async function runCall(call: ToolCall, { tools, functions }: Offered): Promise<T
     return { output, isError: true };
   }
   const names = [...tools, ...functions].map(({ name }) => name).join(", ") || "none";
-  return { output: `There is no tool ${call.name}. Tools: ${names}`, isError: true };
+  return { output: `No tool named ${call.name}. Tools: ${names}`, isError: true };
 }

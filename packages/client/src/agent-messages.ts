@@ -58,6 +58,6 @@ export function explainEnd({
   finishReason,
 }: Pick<AgentMessage, "status" | "finishReason">): string | undefined {
   if (status !== "succeeded") return undefined;
-  if (finishReason === "length") return "The answer was cut at the model's limit of tokens";
+  if (finishReason === "length") return "The answer was cut off at the model's token limit";
   return finishReason === "empty" ? "The answer is empty: the model wrote no text" : undefined;
 }

@@ -91,7 +91,7 @@ export async function credentialFor(apiKey: ApiKey): Promise<Record<string, stri
 /** The URL without slashes at its end. Throws `TypeError`, without the URL. */
 export function parseBaseUrl(value: string): string {
   if (!URL.canParse(value)) {
-    throw new TypeError("The server's address must be one such as http://127.0.0.1:3000");
+    throw new TypeError("baseUrl must be a URL such as http://127.0.0.1:3000");
   }
   const url = new URL(value);
   if (
@@ -129,7 +129,8 @@ export function refuseRedirect(response: Response): Response {
 }
 
 function refusedRedirect(status: number): ParleyError {
-  const message = "The server redirects to where the key must not go: check baseUrl";
+  const message =
+    "The server redirects to another origin, which must not get the key: check baseUrl";
   return new ParleyError("unexpected_redirect", message, { status });
 }
 

@@ -93,7 +93,7 @@ export async function readError(response: Response): Promise<ParleyError> {
   const text = await response.text().catch(() => "");
   const error = errorIn(text);
   if (error === undefined) {
-    const message = `The server answered with status ${status} and without an error of Parley`;
+    const message = `The server answered with status ${status}, but not with a Parley error`;
     return new ParleyError("unexpected_response_format", message, details);
   }
   return new ParleyError(error.type, error.message, {

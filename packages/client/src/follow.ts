@@ -232,7 +232,7 @@ function requireEventStream(
   const { status, headers, body } = response;
   if (body !== null && headers.get("content-type")?.startsWith("text/event-stream")) return;
   body?.cancel().catch(() => {});
-  const message = "The server's answer is no stream of events";
+  const message = "The server's answer is not an event stream";
   throw new ParleyError("unexpected_response_format", message, { status });
 }
 

@@ -37,6 +37,6 @@ test("ids are escaped, and none leads to another path", () => {
   expect([...taken]).toEqual(["conversationId", "messageId"]);
   for (const id of ["", ".", "..", undefined, 7]) {
     const fill = () => fillPath("conversations.get", "w", { conversationId: id });
-    expect(fill).toThrow("conversations.get: conversationId must be the id of something");
+    expect(fill).toThrow("conversations.get: conversationId must be an id");
   }
 });

@@ -22,7 +22,7 @@ export function fillPath(
     const value = input[member];
     // A dot segment would be resolved, and lead to another endpoint.
     if (typeof value !== "string" || value === "" || value === "." || value === "..") {
-      throw new TypeError(`${name}: ${member} must be the id of something`);
+      throw new TypeError(`${name}: ${member} must be an id`);
     }
     return encodeURIComponent(value);
   });

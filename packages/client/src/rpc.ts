@@ -25,7 +25,7 @@ export const transformer = {
     if (meta?.referentialEqualities === undefined)
       return meta === undefined ? { json } : { json, meta };
     const { referentialEqualities, ...rest } = meta;
-    if (holdsItself(referentialEqualities)) throw new TypeError("an input must not hold itself");
+    if (holdsItself(referentialEqualities)) throw new TypeError("an input must not contain itself");
     return rest.values === undefined ? { json } : { json, meta: rest };
   },
   deserialize: (sent: unknown): unknown => {
@@ -125,7 +125,7 @@ function fetchEvents(apiKey: ApiKey): FetchLike {
     if (response.ok) return response;
     const answer: unknown = await response.json();
     if (typeof answer !== "object" || answer === null || !("error" in answer)) {
-      throw new Error(`Not an answer of Parley, with status ${response.status}`);
+      throw new Error(`Not an answer of Parley (status ${response.status})`);
     }
     return errorEvent(answer.error);
   };

@@ -11,19 +11,13 @@ export const ClientSettings = z.object({
   PARLEY_URL: z
     .url({
       protocol: /^https?$/,
-      error: "it must be the URL of a server, as in http://127.0.0.1:3000",
+      error: "it must be the URL of a server, such as http://127.0.0.1:3000",
     })
     .optional()
     .describe("Server that commands call"),
-  PARLEY_API_KEY: z
-    .string()
-    .optional()
-    .describe("Key with which commands call it; parley login saves one"),
-  PARLEY_WORKSPACE: z
-    .string()
-    .optional()
-    .describe("Id of the workspace; by default that of the key"),
-  PARLEY_PROFILE: z.string().optional().describe("Profile of parley login that commands use"),
+  PARLEY_API_KEY: z.string().optional().describe("Key that commands use; parley login saves one"),
+  PARLEY_WORKSPACE: z.string().optional().describe("Id of the workspace; defaults to the key's"),
+  PARLEY_PROFILE: z.string().optional().describe("Profile (of parley login) that commands use"),
 });
 export type ClientSettings = z.output<typeof ClientSettings>;
 

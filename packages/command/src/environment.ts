@@ -42,7 +42,7 @@ function readText(file: string): string {
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     throw new BadConfiguration(
-      `${file} cannot be read (${code}): make it a file that this user may read, or remove it`,
+      `${file} cannot be read (${code}): make it readable for this user, or remove it`,
       { cause },
     );
   }

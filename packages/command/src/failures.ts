@@ -52,7 +52,7 @@ function describeSystemFailure(error: Error): string | undefined {
 
 function describeUnknown({ message }: Error): string {
   const [line = ""] = message.split("\n");
-  return `${line || "it failed"} (--debug says where)`;
+  return `${line || "it failed"} (see --debug)`;
 }
 
 /** Prints why a command failed, in one sentence; returns what the process exits with. */
@@ -72,7 +72,7 @@ const cures: readonly (readonly [code: RegExp, cure: string])[] = [
     "make the user of DATABASE_URL the owner of the database (alter database … owner to …), or " +
       "grant it create on the database and on its schema public",
   ],
-  [/^25006$/, "DATABASE_URL must lead to a primary that takes writes"],
+  [/^25006$/, "DATABASE_URL must point to a primary that accepts writes"],
   [/^53300$/, "raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL"],
   [/^53100$/, "free space on the disk of PostgreSQL"],
   [/^57P/, "start again once PostgreSQL is up"],
@@ -118,8 +118,8 @@ export function describeMisunderstanding(error: Error): string | undefined {
     UNREADABLE.test(innermost.message);
   if (!isUnread) return undefined;
   return (
-    "The server's answer is not one that this command understands: check that PARLEY_URL is the URL of a " +
-    "Parley server, and that no proxy in between changes its answers"
+    "The server's answer cannot be read: check that PARLEY_URL is the URL of a Parley server, " +
+    "and that no proxy changes its answers"
   );
 }
 

@@ -48,7 +48,7 @@ export function describeRight(issue: z.core.$ZodRawIssue): string {
     case "invalid_value":
       return `it must be one of ${issue.values.join(", ")}`;
     default:
-      return "it has another form: see parley --help";
+      return "it is malformed: see parley --help";
   }
 }
 
@@ -56,7 +56,7 @@ export function describeRight(issue: z.core.$ZodRawIssue): string {
 export function badConfiguration(faults: readonly string[]): BadConfiguration {
   const [first = "", ...others] = faults;
   if (others.length === 0) return new BadConfiguration(first);
-  return new BadConfiguration(["Bad configuration:", ...faults].join("\n  "));
+  return new BadConfiguration(["Invalid configuration:", ...faults].join("\n  "));
 }
 
 function describeType(expected: string): string {

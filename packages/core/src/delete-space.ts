@@ -76,7 +76,7 @@ async function requireEmpty(db: tables.Queryable, id: number): Promise<void> {
   const held = counts.map(([count, what]) => {
     return `${count}${count === MAX_COUNTED ? " or more" : ""} ${what}`;
   });
-  const message = `spaceId: the space holds ${held.join(", ")}: delete these, or send withContent: true`;
+  const message = `spaceId: the space contains ${held.join(", ")}: delete these, or send withContent: true`;
   throw new ParleyError("space_not_empty", message);
 }
 

@@ -59,7 +59,7 @@ async function markDeleted({ now }: RequestContext, db: tables.Queryable, sid: s
   const { workspaces } = tables;
   const [found] = await db.select().from(workspaces).where(eq(workspaces.sid, sid));
   if (found === undefined) {
-    throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
+    throw new ParleyError("workspace_not_found", "wId: no such workspace");
   }
   await db.execute(tables.lockHeldWorkspace(found.id));
   await db.update(workspaces).set({ deletedAt: now() }).where(eq(workspaces.id, found.id));

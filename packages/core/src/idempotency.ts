@@ -237,7 +237,7 @@ async function takeKey(
 function keyInUse(): ParleyError {
   return new ParleyError(
     "idempotency_key_in_use",
-    "The first request with this Idempotency-Key is still being worked on: try again",
+    "The first request with this Idempotency-Key is still in progress: try again",
     { retryAfterSeconds: 1 },
   );
 }

@@ -145,9 +145,9 @@ const DISK_FULL = "its disk is full: free some space";
 const ELSEWHERE = "set PARLEY_DATA_DIR to a directory that this user may write to";
 
 const whyNotWritten: Readonly<Record<string, string>> = {
-  EROFS: "its disk is only for reading",
+  EROFS: "its disk is read-only",
   ENOENT: "it cannot be created",
-  ENOTDIR: "a part of its path is no directory",
+  ENOTDIR: "a part of its path is not a directory",
 };
 
 /** Messages of PostgreSQL, the system and SQLite for a full disk. */
@@ -161,7 +161,7 @@ function whyUnusable(directory: string, cause: unknown): string | undefined {
     const { code = "" } = error as NodeJS.ErrnoException;
     return `${whyNotWritten[code] ?? "it may not be written to"}: ${ELSEWHERE}`;
   }
-  if (!statSync(directory).isDirectory()) return `it is no directory: ${ELSEWHERE}`;
+  if (!statSync(directory).isDirectory()) return `it is not a directory: ${ELSEWHERE}`;
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize < FULL_BYTES ? DISK_FULL : undefined;
 }

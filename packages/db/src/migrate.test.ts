@@ -52,7 +52,7 @@ describe("migrations", () => {
     const database = await open();
     await database.db.execute(makeNewer);
     await expect(open()).rejects.toThrow(DatabaseTooNew);
-    await expect(open()).rejects.toThrow("run that version, or a newer one");
+    await expect(open()).rejects.toThrow("run that version or a newer one");
     await database.close();
   });
 });

@@ -100,13 +100,13 @@ async function describeForeign(
   const what =
     names.length === 0 ? "another program's migrations" : `tables such as ${names.join(", ")}`;
   return (
-    `The database ${database} holds what is not Parley's (${what}): name an empty database, or one of ` +
-    "Parley, in DATABASE_URL"
+    `The database ${database} contains other data than Parley's (${what}): set DATABASE_URL to an empty ` +
+    "database, or to one of Parley"
   );
 }
 
 const TOO_NEW =
-  "The database was written by a newer version of Parley: run that version, or a newer one";
+  "The database was written by a newer version of Parley: run that version or a newer one";
 
 /** The times of this version's migrations, in order. */
 function knownTimes(): number[] {

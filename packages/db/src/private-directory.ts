@@ -40,7 +40,7 @@ export async function isOpenToOthers(directory: string): Promise<boolean> {
   const isOwn = names.length === 0 || names.some((name) => OWN.has(name));
   if (!isOwn || (mode & STICKY) !== 0) {
     throw new OpenDirectory(
-      `${directory} is open to other users and holds more than Parley's data: ` +
+      `${directory} is open to other users and contains more than Parley's data: ` +
         "set PARLEY_DATA_DIR to a directory of its own, or close it with chmod 700",
     );
   }
@@ -51,6 +51,6 @@ export async function isOpenToOthers(directory: string): Promise<boolean> {
 
 const anothers = (directory: string, cause?: unknown): OpenDirectory =>
   new OpenDirectory(
-    `${directory} is open to other users, and another user's: its owner can close it with chmod 700`,
+    `${directory} is open to other users and belongs to another user: its owner can close it with chmod 700`,
     { cause },
   );

@@ -37,7 +37,7 @@ describe("isDatabaseUnavailable", () => {
     ["a standby that is written to", coded("25006"), true],
     ["a query without an answer", new Error("Query read timeout"), true],
     ["a pool without a free connection", busy, false],
-    ["a database that answers nothing", new Error("The database answers nothing"), true],
+    ["a database that answers nothing", new Error("The database does not answer"), true],
     ["a connection that was lost", new Error("Connection terminated unexpectedly"), true],
     ["a pool that is closed", new Error("Cannot use a pool after calling end on the pool"), true],
     ["one behind another error", behind(coded("57P01")), true],
@@ -65,7 +65,7 @@ describe("isOutcomeUnknown", () => {
     ["too many connections", coded("53300"), false],
     ["a standby that is written to", coded("25006"), false],
     ["a pool without a free connection", busy, false],
-    ["a database that answers nothing", new Error("The database answers nothing"), false],
+    ["a database that answers nothing", new Error("The database does not answer"), false],
     ["a unique violation", coded("23505"), false],
   ])("knows whether %s is one: %s", (_name, error, unknown) => {
     expect(isOutcomeUnknown(error)).toBe(unknown);

@@ -39,7 +39,7 @@ const CUT_MESSAGES = [
   READ_TIMEOUT,
 ];
 /** The error of a query that waited for a connection while the server answered no other either. */
-export const SILENT = "The database answers nothing";
+export const SILENT = "The database does not answer";
 const REFUSED_MESSAGES = ["Cannot use a pool after calling end", SILENT];
 /** The pool's message for a query that has waited too long for a connection. */
 const BUSY = "timeout exceeded when trying to connect";

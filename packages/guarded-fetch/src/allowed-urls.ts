@@ -29,7 +29,7 @@ function parseEntry(entry: string): string {
   const port = /:(\d+)$/.exec(entry)?.[1];
   const url = URL.parse(`http://${entry}`);
   if (url === null || !isHost(entry)) {
-    throw new Error(`Not a host, as in tools.internal or 127.0.0.1:4000: ${entry}`);
+    throw new Error(`Not a host, such as tools.internal or 127.0.0.1:4000: ${entry}`);
   }
   return port === undefined ? bareHost(url) : `${bareHost(url)}:${Number(port)}`;
 }
@@ -51,14 +51,14 @@ export function requireAllowedUrl(
   const url = URL.parse(String(input), base?.href);
   if (url === null) throw new FetchFault("refused_address", "Not a URL");
   if (url.username !== "" || url.password !== "") {
-    throw new FetchFault("refused_address", "A URL must not hold a user or a password");
+    throw new FetchFault("refused_address", "A URL must not contain a user or a password");
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new FetchFault("refused_address", "A URL must begin with https://");
   }
   if (isAllowedHost(url)) return url;
   if (url.protocol === "http:") {
-    throw new FetchFault("refused_address", `${url.host} may be called over https only`);
+    throw new FetchFault("refused_address", `${url.host} may only be called over https`);
   }
   // The parser has written IPv4 addresses of every spelling as four decimals.
   const literal = bareHost(url).replace(/^\[(.*)\]$/, "$1");

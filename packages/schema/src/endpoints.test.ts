@@ -49,7 +49,7 @@ describe("the endpoint table", () => {
       ),
     );
     expect(said.filter((line) => line.includes(" default"))).toEqual([
-      "agents.update.pictureUrl: URL of the agent's picture; a default picture of Parley otherwise",
+      "agents.update.pictureUrl: URL of the agent's picture; a default picture if omitted",
       "agents.update.version: Version that the change is based on; the current one by default",
     ]);
   });

@@ -77,7 +77,7 @@ function readParameters(given: Readonly<Record<string, unknown>>): Omit<ComingBa
     const value = given[name];
     if (typeof value !== "string" || value === "") return undefined;
     if (value.length <= MAX_PARAMETER && isStorable(value)) return value;
-    throw new ParleyError("invalid_request_error", `${name}: is too long, or no text`);
+    throw new ParleyError("invalid_request_error", `${name}: is too long, or is not text`);
   };
   const [state, code, issuer, error] = ["state", "code", "iss", "error"].map(read);
   if (error !== undefined) {
@@ -85,7 +85,7 @@ function readParameters(given: Readonly<Record<string, unknown>>): Omit<ComingBa
     throw new ParleyError("invalid_request_error", `The authorization server said: ${why}`);
   }
   if (state === undefined || code === undefined) {
-    const message = "state and code: are missing: this page is where authorization servers lead to";
+    const message = "state and code: are missing: only authorization servers link to this page";
     throw new ParleyError("invalid_request_error", message);
   }
   return { state, code, ...(issuer !== undefined && { issuer }) };
@@ -129,7 +129,7 @@ You can close this page.</p>`;
 
 /** Says why it is not. */
 function describeFailure(message: string): string {
-  return `<h1>Nothing was allowed</h1>
+  return `<h1>Access was not granted</h1>
 <p>${escapeHtml(message)}</p>`;
 }
 

@@ -13,7 +13,7 @@ export function registerClientDocument(app: FastifyInstance, { core }: ApiServic
     handler: async (_request, reply) => {
       // The URL is known once the server listens.
       const document = renderClientDocument(core.publicUrl);
-      if (document === undefined) throw new ParleyError("not_found", "There is no such route");
+      if (document === undefined) throw new ParleyError("not_found", "No such route");
       return reply.header("cache-control", "public, max-age=3600").send(document);
     },
   });

@@ -31,8 +31,8 @@ export function renderBuildPage(state: "running" | "failed", startCommand: strin
   const text =
     state === "running"
       ? "<p>The console is being built. It opens here in a few seconds.</p>"
-      : "<p>The console could not be built. The output of the server says why.</p>\n" +
-        `<p>When that is mended, start the server again: <code>${startCommand}</code></p>`;
+      : "<p>The console could not be built. See the server's output.</p>\n" +
+        `<p>Fix it, then restart the server: <code>${startCommand}</code></p>`;
   const html = `<!doctype html>
 <html lang="en">
 <head>

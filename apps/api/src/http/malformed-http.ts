@@ -44,7 +44,7 @@ export function createMalformedHttp() {
       });
       // Without a listener Node closes the connection without a response.
       server.on("connect", (_request, stream) => {
-        endWith(stream as Socket, new ParleyError("not_found", "There is no such route"));
+        endWith(stream as Socket, new ParleyError("not_found", "No such route"));
       });
       // Without a listener Node responds without a body.
       server.on("checkExpectation", (request, response) => {

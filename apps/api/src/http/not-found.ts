@@ -22,7 +22,7 @@ export function registerNotFound(app: FastifyInstance): void {
     if (!request.is404 && request.routeOptions.url !== "*") return;
     const [path = ""] = request.url.split("?");
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-    if (allowed.length === 0) throw new ParleyError("not_found", "There is no such route");
+    if (allowed.length === 0) throw new ParleyError("not_found", "No such route");
     reply.header("Allow", [...new Set(allowed)].join(", "));
     throw new ParleyError(
       "method_not_supported_error",

@@ -101,7 +101,7 @@ export function watchOverload(
       const isOverloaded =
         loopDelay.currentMs() > maxDelayMs || databaseWait() > settings.PARLEY_DATABASE_WAIT_MS;
       if (!isOverloaded) return;
-      throw new ParleyError("rate_limit_error", "The server has too much to do: try again", {
+      throw new ParleyError("rate_limit_error", "The server is overloaded: try again", {
         retryAfterSeconds: 1,
       });
     },

@@ -24,7 +24,7 @@ const LOOK_MS = 10_000;
 
 /** What a process without a worker knows of the workers of others. */
 export interface WorkerWatch {
-  /** Says that no worker is alive; undefined while one is, or where that cannot be read. */
+  /** Says that no worker is running; undefined while one is, or where that cannot be read. */
   whyNone(): Promise<string | undefined>;
   close(): void;
 }
@@ -35,7 +35,7 @@ export function watchWorkers(core: Core, logger: FastifyBaseLogger): WorkerWatch
   const look = async (): Promise<void> => {
     const isAlive = await hasLiveWorker(core);
     if (!isAlive && !isMissing) logger.warn(NO_WORKER);
-    if (isAlive && isMissing) logger.info("A worker is alive again");
+    if (isAlive && isMissing) logger.info("A worker is running again");
     isMissing = !isAlive;
   };
   // The database reports its own failures.

@@ -11,7 +11,7 @@ const read = (...events: MessageEvent[]) => events.reduce(readEvent, beginReadin
 test.each([
   ["tool_approve_execution", "the approval of a call of find"],
   ["tool_ask_user_question", "the answer to: Which size?"],
-  ["tool_personal_auth_required", "its user to allow the tool shop"],
+  ["tool_personal_auth_required", "the user to authorize the tool shop"],
 ])("an answer waits for a person after %s", (type, expected) => {
   const asked = read(asks(type, "act_1"));
   expect([...asked.waiting.values()]).toEqual([expected]);
@@ -32,7 +32,7 @@ test("an approved call of a personal tool waits for its user instead", () => {
   const events = ["tool_approve_execution", "tool_personal_auth_required"].map((type) =>
     asks(type, "act_1"),
   );
-  expect([...read(...events).waiting.values()]).toEqual(["its user to allow the tool shop"]);
+  expect([...read(...events).waiting.values()]).toEqual(["the user to authorize the tool shop"]);
 });
 
 test("skips an event of the future", () => {

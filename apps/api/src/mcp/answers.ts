@@ -40,12 +40,12 @@ export const AnswerOutput = z.object({
   messageId: z.string().describe("Id of the agent's message"),
   status: z
     .enum(["created", "succeeded", "failed", "cancelled"])
-    .describe("created: the answer is not finished, and conversation__read reads on"),
+    .describe("created: the answer is not finished; continue with conversation__read"),
   url: z.string().describe("Page of the conversation"),
-  answer: z.string().describe("The text of the answer, as far as it is written"),
+  answer: z.string().describe("The text of the answer so far"),
   finishReason: FinishReason.nullable()
     .optional()
-    .describe("Why the answer ended: length is cut at the limit of tokens, empty has no text"),
+    .describe("Why the answer ended: length means cut off at the token limit, empty means no text"),
 });
 
 /** The state of a message that was read. */
@@ -143,7 +143,7 @@ function describeWaiting({ kind, call }: WaitingCall): string {
     case "question":
       return `the answer to: ${call.question.question}`;
     case "permission":
-      return `its user to allow the tool ${call.metadata.mcpServerDisplayName}`;
+      return `the user to authorize the tool ${call.metadata.mcpServerDisplayName}`;
     default:
       return kind satisfies never;
   }

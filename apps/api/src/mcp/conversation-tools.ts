@@ -17,7 +17,7 @@ export const AGENT = "agent__";
 export const READ = "conversation__read";
 
 const AskAgent = z.object({
-  message: z.string().min(1).describe("What to ask the agent, or to tell it"),
+  message: z.string().min(1).describe("Message to the agent"),
   conversationId: z
     .string()
     .optional()
@@ -179,5 +179,5 @@ async function findMessage(
     if (found !== undefined) return found;
     lastValue = page.hasMore === true ? page.lastValue : undefined;
   } while (lastValue != null);
-  throw new ParleyError("message_not_found", "The conversation has no such message of an agent");
+  throw new ParleyError("message_not_found", "The conversation has no such agent message");
 }

@@ -14,7 +14,7 @@ const ReadInvocation = z.object({
 const InvocationOutput = ReadInvocation.extend({
   status: z
     .enum(["created", "succeeded"])
-    .describe(`created: it has not ended, and ${READ_INVOCATION} waits on`),
+    .describe(`created: it has not ended; ${READ_INVOCATION} waits for it`),
   result: z.unknown().optional().describe("The result, once it has succeeded"),
 });
 

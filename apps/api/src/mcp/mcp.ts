@@ -74,11 +74,12 @@ function requireOrigin({ settings, core }: ApiServices, { headers }: FastifyRequ
   const origins = settings.PARLEY_CORS_ORIGINS;
   if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
   if (isOriginOf(origin, host) || origin === new URL(core.publicUrl).origin) return;
-  throw new ParleyError("app_auth_error", "Pages of this Origin may not call the server");
+  throw new ParleyError("app_auth_error", "Pages of this origin may not call the server");
 }
 
 function requireWorkspaceKey(request: FastifyRequest): void {
   if (callerOf(request).kind === "workspace") return;
-  const message = "An operator key is of no workspace: this needs a key of one, or a user token";
+  const message =
+    "An operator key does not belong to a workspace: use a workspace's key or a user token";
   throw new ParleyError("app_auth_error", message);
 }

@@ -26,8 +26,8 @@ function createRequestMetrics(registry: Registry) {
   const duration = new Histogram({
     name: "http_server_request_duration_seconds",
     help:
-      "How long requests took, streams until their answer began. error_type is the type of the " +
-      "error that answered, or client_closed where the client went before it had the answer",
+      "Duration of requests; of streams, until their answer began. error_type is the type of the " +
+      "error in the answer, or client_closed if the client left before the answer",
     labelNames: [
       "http_request_method",
       "http_route",
@@ -87,7 +87,7 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
   const limited = new Counter({
     name: "parley_rate_limited_total",
     help:
-      "Calls that were refused with rate_limit_error, by what refused them: a class of calls, " +
+      "Calls refused with rate_limit_error, by limit: a class of calls, " +
       "failed-auth (refused credentials of an address), streams (too many open), large-bodies, small-bodies (with many values), mentions (messages to many agents), overload",
     labelNames: ["limit"],
     registers,

@@ -34,7 +34,7 @@ export function createStreamMetrics(registry: Registry) {
   registry.registerMetric(
     new Gauge({
       name: "parley_streams_open",
-      help: "Event streams that are open, by endpoint and by what carries them",
+      help: "Open event streams, by endpoint and transport",
       labelNames,
       registers: [],
       collect() {
@@ -57,8 +57,8 @@ export function createStreamMetrics(registry: Registry) {
   const evictions = new Counter({
     name: "parley_stream_evictions_total",
     help:
-      "Event streams that were cut off: stalled (the reader took nothing for too long), " +
-      "key_refused (its key is no longer good, or does not reach it any more), log_unreadable",
+      "Event streams that were disconnected: stalled (the reader read nothing for too long), " +
+      "key_refused (its key is no longer valid, or can no longer see it), log_unreadable",
     labelNames: ["stream", "cause"],
     registers,
   });

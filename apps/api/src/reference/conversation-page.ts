@@ -21,7 +21,7 @@ export function registerConversationPage(app: FastifyInstance, core: Core): void
     exposeHeadRoute: true,
     handler: async ({ params }, reply) => {
       if (!isId.test(params.wId) || !isId.test(params.cId)) {
-        throw new ParleyError("not_found", "There is no such route");
+        throw new ParleyError("not_found", "No such route");
       }
       return reply
         .header("content-security-policy", pagePolicy("'none'"))

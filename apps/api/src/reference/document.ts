@@ -10,11 +10,11 @@ const INTERFACE_VERSION = "1.0.2";
 const description = `Conversations with agents, the skills they work with, and sandbox functions.
 
 The operations tagged \`specified\` are the interface itself; all others are Parley's extensions.
-Responses may have further members one day: a client ignores members that it does not know.
+Responses may get further fields: clients must ignore fields that they do not know.
 
-Every error has the same form, whose \`type\` is stable. An unknown path is answered with 404 \`not_found\`, a known one
-with a wrong method with 405 \`method_not_supported_error\` and the header \`Allow\`. Every GET that is
-not a stream answers HEAD too.`;
+Every error has the same shape and a stable \`type\`. An unknown path gets 404 \`not_found\`, a known path
+with a wrong method 405 \`method_not_supported_error\` and the header \`Allow\`. Every GET except
+streams also answers HEAD.`;
 
 const tags = [
   { name: "specified", description: "The three operations of the interface" },
@@ -24,17 +24,17 @@ const tags = [
   { name: "sandbox functions", description: "Functions and their invocations" },
   { name: "knowledge", description: "Data sources, their documents, and the search of both" },
   { name: "spaces", description: "Spaces of the workspace" },
-  { name: "tools", description: "Tools of remote MCP servers, and who lets them be called" },
-  { name: "client tools", description: "MCP servers that run in clients of users" },
+  { name: "tools", description: "Tools of remote MCP servers, and their users' authorizations" },
+  { name: "client tools", description: "MCP servers that run in users' clients" },
   { name: "agents", description: "Agents that can be mentioned" },
   { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
     description:
-      "Workspaces and what is in them. Members that an operation does not know are refused, and there are " +
+      "Workspaces and what is in them. Fields that an operation does not know are refused, and there are " +
       "no Idempotency-Keys",
   },
-  { name: "session", description: "Sessions of the console, in place of a key" },
+  { name: "session", description: "Sessions of the console, instead of a key" },
   { name: "server", description: "The server itself; these need no key" },
 ];
 
@@ -45,7 +45,7 @@ const headers = {
   RateLimit: string('What is left of each limit, as in `"create";r=99;t=60`'),
   "RateLimit-Policy": string('The limits, as in `"create";q=100;w=60`'),
   "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } },
-  "Idempotent-Replayed": string("`true` where an earlier request with the key created it"),
+  "Idempotent-Replayed": string("`true` if an earlier request with the key created it"),
   ETag: string("Validator of the response, for `If-None-Match`"),
   Location: string("Path and query of the stream"),
   "WWW-Authenticate": string("`Bearer`"),

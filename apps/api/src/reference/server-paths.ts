@@ -32,12 +32,12 @@ const ready = {
       ...status.schema.properties,
       details: {
         type: "string",
-        description: "What does not work beside this process: no worker is alive",
+        description: "What does not work beside this process: no worker is running",
       },
       sandbox: {
         type: "string",
         enum: ["process", "namespace"],
-        description: "What holds the code of functions, where this process runs them",
+        description: "How functions' code is isolated, if this process runs it",
       },
       user: {
         type: "string",
@@ -88,8 +88,7 @@ const document = {
 
 const clientDocument = {
   operationId: "server.client",
-  summary:
-    "Read who the server is at authorization servers of tools, where it has a public https URL",
+  summary: "Read the server's OAuth client metadata, if it has a public https URL",
   type: "application/json",
   schema: {
     type: "object",
@@ -97,11 +96,11 @@ const clientDocument = {
     additionalProperties: true,
     properties: {
       client_id: { type: "string", description: "The URL of this document" },
-      client_name: { type: "string", description: "Name for the pages that ask users" },
+      client_name: { type: "string", description: "Name shown on consent pages" },
       redirect_uris: {
         type: "array",
         items: { type: "string" },
-        description: "Where users come back to",
+        description: "Redirect URIs",
       },
     },
   },

@@ -53,11 +53,11 @@ function cookieName({ headers: { host = "" } }: FastifyRequest): string {
 function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
   const { host = "", origin } = headers;
   if (!isOwnHost(host, new URL(publicUrl).hostname)) {
-    const message = `Sessions are for the pages of ${publicUrl}: PARLEY_PUBLIC_URL may name another address`;
+    const message = `Sessions are for the pages of ${publicUrl}: this is another address; see PARLEY_PUBLIC_URL`;
     throw new ParleyError("app_auth_error", message);
   }
   if (origin === undefined || isOriginOf(origin, host)) return;
-  throw new ParleyError("app_auth_error", "A session is for the pages of this server only");
+  throw new ParleyError("app_auth_error", "Only this server's own pages may use a session");
 }
 
 /** Whether a `Host` is an address, which no name can be, a name of the machine itself, or the public one. */

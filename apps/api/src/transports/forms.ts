@@ -137,7 +137,7 @@ async function readForm(
       }
       if (part.fieldname !== "files") {
         part.file.destroy();
-        throw invalidForm(part.fieldname ?? "", "no file is expected here: send it in files");
+        throw invalidForm(part.fieldname ?? "", "not expected here: send the file in files");
       }
       const chunks: Buffer[] = [];
       for await (const chunk of part.file) {

@@ -17,13 +17,13 @@ export function registerHealth(app: FastifyInstance, services: ApiServices): voi
       await services.core.database.ping();
     } catch (cause) {
       const message = isDatabaseUnwritable(cause)
-        ? "The database takes no writes"
+        ? "The database does not accept writes"
         : "The database does not answer";
       throw notReady(message, cause);
     }
     const reason = services.whyNotReady();
     if (reason !== undefined) throw notReady(reason);
-    if (services.writeHealth.failed()) throw notReady("The database takes no writes");
+    if (services.writeHealth.failed()) throw notReady("The database does not accept writes");
     // It serves all the same: restarts of workers must not take it from its proxies.
     const details = await services.workerWatch?.whyNone();
     const sandbox = services.sandboxBoundary();

@@ -79,7 +79,7 @@ function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
     // While the body is paused, the client waits for the server.
     if (raw.isPaused()) raw.setTimeout(idleMs);
     else {
-      const message = `The request stood still: no byte came for ${idleMs} ms`;
+      const message = `The request stalled: no byte arrived for ${idleMs} ms`;
       idle.abort(new ParleyError("request_timeout", message));
     }
   });

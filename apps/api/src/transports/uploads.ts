@@ -103,11 +103,11 @@ function findFault(part: Multipart, contentType: string, found: boolean): string
   if (part.type === "field") {
     return part.fieldname === "file" ? "must be a file, with a file name" : undefined;
   }
-  if (part.fieldname !== "file") return "no file is expected here: send it in the field file";
+  if (part.fieldname !== "file") return "not expected here: send the file in the field file";
   if (found) return "must be one file";
   const announced = essenceOf(contentType);
   const sent = essenceOf(part.mimetype);
   return sent === announced
     ? undefined
-    : `must have the content type that was announced, ${announced}, not ${sent.slice(0, 100)}`;
+    : `must have the announced content type, ${announced}, not ${sent.slice(0, 100)}`;
 }

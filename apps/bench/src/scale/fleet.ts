@@ -57,7 +57,7 @@ export async function startFleet(
   const workerPids = [];
   for (let index = 0; index < size.workers; index++) {
     const process = start("worker");
-    await process.waitFor(() => (process.output().includes("Parley works") ? true : undefined));
+    await process.waitFor(() => (process.output().includes("Worker started") ? true : undefined));
     workerPids.push(process.pid);
   }
   const demo = Demo.parse(JSON.parse(await readFile(path.join(directory, "demo.json"), "utf8")));

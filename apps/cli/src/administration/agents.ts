@@ -55,11 +55,13 @@ async function readAgent({ rpc, parley, wId }: ServerConnection, { id }: Named):
 
 /** Makes the commands about agents. */
 export const createAgentCommands = (context: Context) =>
-  group("agents", "who answers in conversations", [
+  group("agents", "assistants that answer in conversations", [
     listCommand(context, noun, {
       about: "list the agents",
       filters: ListAgents.extend({
-        status: AgentStatus.optional().describe("Only agents in this state; needs a builder's key"),
+        status: AgentStatus.optional().describe(
+          "Only agents with this status; needs a builder's key",
+        ),
       }),
       read: (connection, { status, view }) =>
         status === undefined ? noun.read(connection, { view }) : readInState(connection, status),
@@ -77,14 +79,14 @@ export const createAgentCommands = (context: Context) =>
     updateCommand(context, noun, { call: "agents.update", readers, references }),
     actionCommand(context, noun, {
       name: "remove",
-      about: "archive an agent: it can no longer be mentioned",
+      about: "archive an agent, so that it can no longer be mentioned",
       did: "archived",
-      destroys: ({ name }) => `archives the agent ${name}`,
+      destroys: ({ name }) => `archive the agent ${name}`,
       call: "agents.archive",
     }),
     actionCommand(context, noun, {
       name: "restore",
-      about: "let an archived agent be mentioned again",
+      about: "restore an archived agent",
       did: "restored",
       find: findIn(noun, (connection) => readInState(connection, "archived")),
       call: "agents.restore",

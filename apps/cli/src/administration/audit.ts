@@ -27,9 +27,9 @@ async function workspaceOf({ rpc, workspaceId }: Server): Promise<string | undef
 
 /** Makes the commands about the audit log. */
 export const createAuditCommands = (context: Context) =>
-  group("audit", "the record of changes and refused credentials", [
+  group("audit", "log of changes and refused credentials", [
     listCommand(context, noun, {
-      about: "list the entries, the newest first; of all workspaces for operators",
+      about: "list the entries, newest first; operators see all workspaces",
       limit: NEWEST,
       filters: inputOf("audit.list", ["wId"]),
       read: async function* readAll(server, filters) {

@@ -22,9 +22,9 @@ const common = { find, by: "id" } as const;
 
 /** Makes the commands about conversations. */
 export const createConversationAdministration = (context: Context) =>
-  group("conversations", "conversations that the key sees", [
+  group("conversations", "conversations that your key can see", [
     listCommand(context, noun, {
-      about: "list the conversations, the newest first",
+      about: "list the conversations, newest first",
       limit: NEWEST,
       read: ({ parley }) =>
         readPages(
@@ -44,7 +44,7 @@ export const createConversationAdministration = (context: Context) =>
     }),
     updateCommand(context, noun, {
       ...common,
-      about: "give a conversation a title",
+      about: "rename a conversation",
       schema: z.object({ title: z.string().optional().describe("new title") }),
       call: async ({ parley }, { id }, { title }) =>
         parley.conversations.update({ conversationId: id, title }),
@@ -54,7 +54,7 @@ export const createConversationAdministration = (context: Context) =>
       name: "remove",
       about: "delete a conversation and all of its content",
       did: "removed",
-      destroys: ({ id }) => `deletes the conversation ${id} for good`,
+      destroys: ({ id }) => `permanently delete the conversation ${id}`,
       call: async ({ parley }, { id }) => parley.conversations.delete({ conversationId: id }),
     }),
   ]);

@@ -24,8 +24,8 @@ const by = "provider";
 
 /** Makes `create` and `update`, which read the secret. */
 function putCommand(context: Context, name: "create" | "update", about: string): Command {
-  return nounCommand(name, `${about}: it is read from standard input, or asked for`)
-    .addArgument(new Argument("<provider>", "provider of models").choices(ModelService.options))
+  return nounCommand(name, `${about}; the secret is read from standard input or a prompt`)
+    .addArgument(new Argument("<provider>", "model provider").choices(ModelService.options))
     .action(async (providerId: string, options: ServerOptions) => {
       const connection = await connect(context, options);
       const { io, rpc, wId } = connection;
@@ -48,16 +48,16 @@ function requireState(
   if (isThere === (name === "update")) return;
   throw new CommandError(
     isThere
-      ? `There is a credential for ${providerId}: parley credentials update ${providerId} replaces it`
-      : `There is no credential for ${providerId}: parley credentials create ${providerId} sets one`,
+      ? `A credential for ${providerId} already exists: parley credentials update ${providerId} replaces it`
+      : `No credential for ${providerId}: set one with parley credentials create ${providerId}`,
   );
 }
 
 /** Makes the commands about a workspace's credentials for providers of models. */
 export const createCredentialCommands = (context: Context) =>
-  group("credentials", "a workspace's own secrets for providers of models", [
+  group("credentials", "a workspace's own keys for model providers", [
     listCommand(context, noun, {
-      about: "list the credentials, without their secrets",
+      about: "list the credentials (secrets are not shown)",
       columns: {
         PROVIDER: ({ providerId }) => providerId,
         CREATED: ({ createdAt }) => shortTime(createdAt),
@@ -72,7 +72,7 @@ export const createCredentialCommands = (context: Context) =>
       about: "remove the credential for a provider",
       did: "removed",
       by,
-      destroys: ({ name }) => `removes the credential for ${name}`,
+      destroys: ({ name }) => `remove the credential for ${name}`,
       call: "providerCredentials.remove",
     }),
   ]);

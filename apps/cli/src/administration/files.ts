@@ -12,9 +12,9 @@ const load = () => import("./transfer-files.ts");
 const NEWEST = 50;
 
 const get = (context: Context) =>
-  nounCommand("get", "write the bytes of a file to standard output, or to a new file")
+  nounCommand("get", "download a file to standard output or to a new file")
     .argument("<file>", "id or name")
-    .option("--output <path>", "a new file, or a folder for it")
+    .option("--output <path>", "a new file, or a folder to put it in")
     .action(async (reference: string, options: { readonly output?: string }) =>
       (await load()).downloadFile(context, { find, reference }, options),
     );
@@ -22,8 +22,8 @@ const get = (context: Context) =>
 const create = (context: Context) =>
   nounCommand("create", "upload a file")
     .argument("<path>", "file to upload")
-    .option("--name <name>", "its name; by default that of the path")
-    .option("--content-type <type>", "its MIME type; by default that of its name")
+    .option("--name <name>", "name of the upload; defaults to that of the path")
+    .option("--content-type <type>", "MIME type; derived from the name by default")
     .option("--use-case <word>", "what it is for", "conversation")
     .action(async (path: string, options: UploadOptions) =>
       (await load()).uploadFile(context, path, options),
@@ -37,9 +37,9 @@ interface UploadOptions {
 
 /** Makes the commands about files. */
 export const createFileCommands = (context: Context) =>
-  group("files", "uploads that the key reaches", [
+  group("files", "uploads that your key can see", [
     listCommand(context, noun, {
-      about: "list the uploads, the newest first",
+      about: "list the uploads, newest first",
       limit: NEWEST,
       columns: {
         ID: ({ sId }) => sId,
@@ -55,9 +55,9 @@ export const createFileCommands = (context: Context) =>
     create(context),
     actionCommand(context, noun, {
       name: "remove",
-      about: "delete a file; conversations that use it stay, without its bytes",
+      about: "delete a file; conversations that use it keep everything but its content",
       did: "removed",
-      destroys: ({ name }) => `deletes the file ${name} for good`,
+      destroys: ({ name }) => `permanently delete the file ${name}`,
       call: async ({ parley }, { id }) => {
         await parley.files.delete({ fileId: id });
         return { success: true };

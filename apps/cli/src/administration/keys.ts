@@ -18,8 +18,8 @@ const references = { spaceIds: findSpace };
 export const createKeyCommands = (context: Context, others: readonly object[]) =>
   group("keys", "keys of a workspace", [
     listCommand(context, noun, {
-      about: "list the keys, without their secrets",
-      filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
+      about: "list the keys (secrets are not shown)",
+      filters: z.object({ revoked: z.boolean().optional().describe("include revoked keys") }),
       read: readKeys,
       columns: {
         ID: ({ sId }) => sId,
@@ -32,7 +32,7 @@ export const createKeyCommands = (context: Context, others: readonly object[]) =
     }),
     getCommand(context, noun, { find }),
     createCommand(context, noun, {
-      about: "create a key, and print its secret: it is shown only then",
+      about: "create a key and print its secret, which is shown only once",
       argument: "name",
       call: "apiKeys.create",
       references,
@@ -40,17 +40,17 @@ export const createKeyCommands = (context: Context, others: readonly object[]) =
     updateCommand(context, noun, { call: "apiKeys.update", find, references }),
     actionCommand(context, noun, {
       name: "rotate",
-      about: "give a key a new secret, and print it: it is shown only then",
+      about: "replace a key's secret and print the new one, which is shown only once",
       did: "rotated",
-      destroys: ({ name }) => `replaces the secret of the key ${name}`,
+      destroys: ({ name }) => `replace the secret of the key ${name}`,
       find,
       call: "apiKeys.rotate",
     }),
     actionCommand(context, noun, {
       name: "remove",
-      about: "revoke a key for good",
+      about: "revoke a key permanently",
       did: "revoked",
-      destroys: ({ name }) => `revokes the key ${name} for good`,
+      destroys: ({ name }) => `permanently revoke the key ${name}`,
       find,
       call: "apiKeys.revoke",
     }),

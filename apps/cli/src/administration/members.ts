@@ -9,7 +9,7 @@ const by = "id or e-mail address";
 
 /** Makes the commands about members. */
 export const createMemberCommands = (context: Context) =>
-  group("members", "people of a workspace", [
+  group("members", "people in a workspace", [
     listCommand(context, noun, {
       about: "list the members",
       columns: {
@@ -24,10 +24,10 @@ export const createMemberCommands = (context: Context) =>
     createCommand(context, noun, { about: "add a member", argument: "email", call: "members.add" }),
     actionCommand(context, noun, {
       name: "remove",
-      about: "remove a member, whose tokens are then refused",
+      about: "remove a member and revoke their tokens",
       did: "removed",
       by,
-      destroys: ({ name }) => `removes the member ${name}`,
+      destroys: ({ name }) => `remove the member ${name}`,
       call: "members.remove",
     }),
   ]);

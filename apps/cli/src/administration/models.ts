@@ -24,7 +24,7 @@ const noun = nounOf("models.list", {
   idOf: keyOf,
   nameOf: ({ modelId }) => modelId,
 });
-const by = "provider/model, or a model that only one provider has";
+const by = "provider/model, or just the model if only one provider has it";
 
 /** Models of a server of one's own are not listed before they are enabled. */
 async function findKnown(
@@ -63,9 +63,9 @@ function credentialOf(model: ListedModel): string {
 
 /** Makes the commands about models. */
 export const createModelCommands = (context: Context) =>
-  group("models", "which models the agents of a workspace may use", [
+  group("models", "models that a workspace's agents may use", [
     listCommand(context, noun, {
-      about: "list the models that the server knows, and which are enabled",
+      about: "list the models that the server knows, and whether they are enabled",
       columns: {
         MODEL: keyOf,
         ENABLED: ({ isEnabled }) => (isEnabled ? "yes" : "no"),
@@ -76,7 +76,7 @@ export const createModelCommands = (context: Context) =>
     }),
     actionCommand(context, noun, {
       name: "enable",
-      about: "let the agents of the workspace use a model, besides those they may",
+      about: "let the workspace's agents use one more model",
       did: "enabled",
       by,
       find: findKnown,
@@ -89,7 +89,7 @@ export const createModelCommands = (context: Context) =>
         if (found.item !== undefined && credentialOf(found.item) === "none") {
           reportLine(
             io,
-            `There is no credential for ${providerId} yet: parley credentials create ${providerId} sets one`,
+            `No credential for ${providerId} yet: set one with parley credentials create ${providerId}`,
           );
         }
         return answer;
@@ -97,7 +97,7 @@ export const createModelCommands = (context: Context) =>
     }),
     actionCommand(context, noun, {
       name: "disable",
-      about: "no longer let the agents of the workspace use a model",
+      about: "stop the workspace's agents from using a model",
       did: "disabled",
       by,
       find: findEnabled,

@@ -23,17 +23,14 @@ async function* readAll(
 
 const find = findIn(noun, readAll);
 
-const evenIfLast = z
-  .boolean()
-  .optional()
-  .describe("although no other operator key can be used then");
+const evenIfLast = z.boolean().optional().describe("even if it is the last usable operator key");
 
 /** Makes the commands about the keys of operators. */
 export const createOperatorKeyCommands = (context: Context) =>
   group("operator-keys", "keys of the server's operators", [
     listCommand(context, noun, {
-      about: "list the operator keys, the newest first",
-      filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
+      about: "list the operator keys, newest first",
+      filters: z.object({ revoked: z.boolean().optional().describe("include revoked keys") }),
       read: readAll,
       columns: {
         ID: ({ sId }) => sId,
@@ -45,28 +42,28 @@ export const createOperatorKeyCommands = (context: Context) =>
     }),
     getCommand(context, noun, { find }),
     createCommand(context, noun, {
-      about: "create an operator key, and print its secret: it is shown only then",
+      about: "create an operator key and print its secret, which is shown only once",
       argument: "name",
       call: "operatorKeys.create",
     }),
     actionCommand(context, noun, {
       name: "rotate",
-      about: "give an operator key a new secret, and print it: it is shown only then",
+      about: "replace an operator key's secret and print the new one, which is shown only once",
       did: "rotated",
       schema: z.object({
-        overlapSeconds: z.number().optional().describe("how long the secret before stays valid"),
+        overlapSeconds: z.number().optional().describe("how long the old secret stays valid"),
         evenIfLast,
       }),
-      destroys: ({ name }) => `replaces the secret of the operator key ${name}`,
+      destroys: ({ name }) => `replace the secret of the operator key ${name}`,
       find,
       call: "operatorKeys.rotate",
     }),
     actionCommand(context, noun, {
       name: "remove",
-      about: "revoke an operator key for good",
+      about: "revoke an operator key permanently",
       did: "revoked",
       schema: z.object({ evenIfLast }),
-      destroys: ({ name }) => `revokes the operator key ${name} for good`,
+      destroys: ({ name }) => `permanently revoke the operator key ${name}`,
       find,
       call: "operatorKeys.revoke",
     }),

@@ -16,9 +16,9 @@ const by = "id of the agent's message or of the invocation";
 
 /** Makes the commands about runs. */
 export const createRunCommands = (context: Context) =>
-  group("runs", "answers of agents, invocations and calls of tools", [
+  group("runs", "agent answers, invocations and tool calls", [
     listCommand(context, noun, {
-      about: "list the runs, the newest first",
+      about: "list the runs, newest first",
       limit: NEWEST,
       filters: inputOf("runs.list"),
       columns: {
@@ -32,14 +32,14 @@ export const createRunCommands = (context: Context) =>
       },
     }),
     getCommand(context, noun, {
-      about: "show a run, and what the model's provider said if it failed",
+      about: "show a run, with the model provider's error if it failed",
       by,
       find: findById,
       read: "runs.get",
     }),
     actionCommand(context, noun, {
       name: "cancel",
-      about: "cancel a run; one that has ended stays as it ended",
+      about: "cancel a run; an ended run stays as it is",
       did: "cancel requested",
       by,
       find: findById,

@@ -15,7 +15,7 @@ const references = { keyIds: findKey };
 
 /** Makes the commands about spaces. */
 export const createSpaceCommands = (context: Context) =>
-  group("spaces", "parts of a workspace that only some keys reach", [
+  group("spaces", "parts of a workspace that you can restrict to some keys", [
     listCommand(context, noun, {
       about: "list the spaces",
       columns: {
@@ -35,9 +35,9 @@ export const createSpaceCommands = (context: Context) =>
       about: "remove a space",
       did: "removed",
       schema: z.object({
-        withContent: z.boolean().optional().describe("with what it holds"),
+        withContent: z.boolean().optional().describe("also delete what it contains"),
       }),
-      destroys: ({ name }) => `removes the space ${name} for good`,
+      destroys: ({ name }) => `permanently remove the space ${name}`,
       find,
       call: "spaces.delete",
     }),

@@ -26,7 +26,7 @@ export async function uploadFile(
   place: string,
   options: UploadOptions,
 ): Promise<void> {
-  if (!(await stat(place)).isFile()) throw new CommandError(`${place}: is no file`);
+  if (!(await stat(place)).isFile()) throw new CommandError(`${place}: is not a file`);
   const fileName = options.name ?? path.basename(place);
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
@@ -74,7 +74,7 @@ export async function downloadFile(
   const { io } = context;
   const { output } = options;
   if (output === undefined && io.isTerminal.stdout) {
-    throw new CommandError("A file may hold anything: name a file for it with --output");
+    throw new CommandError("The file may be binary. Name a file for it with --output");
   }
   const connection = await connect(context, options);
   const found = await find(connection, reference);

@@ -33,9 +33,9 @@ const common = { find, by: "id or name" } as const;
 
 /** Makes the commands about workspaces. */
 export const createWorkspaceCommands = (context: Context) =>
-  group("workspaces", "the workspaces of a server, for operators; settings, for admins too", [
+  group("workspaces", "the workspaces of a server (operators) and their settings (admins too)", [
     listCommand(context, noun, {
-      about: "list the workspaces, the newest first",
+      about: "list the workspaces, newest first",
       columns: {
         ID: ({ sId }) => sId,
         NAME: ({ name }) => name,
@@ -51,11 +51,11 @@ export const createWorkspaceCommands = (context: Context) =>
     getCommand(context, noun, {
       ...common,
       name: "usage",
-      about: "count what a workspace holds",
+      about: "count what a workspace contains",
       read: "workspaces.usage",
     }),
     createCommand(context, noun, {
-      about: "create a workspace, and print its admin key: it is shown only then",
+      about: "create a workspace and print its admin key, which is shown only once",
       argument: "name",
       call: "workspaces.create",
     }),
@@ -68,15 +68,15 @@ export const createWorkspaceCommands = (context: Context) =>
     actionCommand(context, noun, {
       ...common,
       name: "suspend",
-      about: "refuse the keys and tokens of a workspace for now",
+      about: "suspend a workspace: its keys and tokens are refused",
       did: "suspended",
-      destroys: ({ name }) => `refuses all keys and tokens of the workspace ${name}`,
+      destroys: ({ name }) => `refuse all keys and tokens of the workspace ${name}`,
       call: "workspaces.suspend",
     }),
     actionCommand(context, noun, {
       ...common,
       name: "resume",
-      about: "accept the keys and tokens of a suspended workspace again",
+      about: "resume a suspended workspace",
       did: "resumed",
       call: "workspaces.resume",
     }),
@@ -85,7 +85,7 @@ export const createWorkspaceCommands = (context: Context) =>
       name: "remove",
       about: "delete a workspace and everything in it",
       did: "removed",
-      destroys: ({ name }) => `deletes the workspace ${name} and everything in it for good`,
+      destroys: ({ name }) => `permanently delete the workspace ${name} and everything in it`,
       call: "workspaces.delete",
     }),
   ]);

@@ -4,20 +4,20 @@ import { oneLine } from "@parley/command/print";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {
-  app_auth_error: "use another key: --profile or PARLEY_API_KEY names one",
-  agent_not_found: "parley agents list shows what there is",
-  conversation_not_found: "parley conversations list shows what there is",
-  skill_not_found: "parley skills list shows what there is",
+  app_auth_error: "choose another key with --profile or PARLEY_API_KEY",
+  agent_not_found: "see parley agents list",
+  conversation_not_found: "see parley conversations list",
+  skill_not_found: "see parley skills list",
   invalid_api_key_error: "set PARLEY_API_KEY to a key of the workspace, or run parley login",
   not_authenticated: "set PARLEY_API_KEY to a key of the workspace, or run parley login",
   sandbox_function_invocation_not_found: "parley functions logs without an id shows the newest",
-  sandbox_function_not_found: "parley functions list shows what there is",
-  sandbox_function_secret_not_found: "parley functions secret list shows what there is",
-  space_not_found: "name a space that the key reaches with --space",
-  tool_not_found: "parley tools list shows what there is",
+  sandbox_function_not_found: "see parley functions list",
+  sandbox_function_secret_not_found: "see parley functions secret list",
+  space_not_found: "choose a space that your key can see with --space",
+  tool_not_found: "see parley tools list",
   tool_unreachable:
-    "check its URL and its secrets; hosts of private networks must be in PARLEY_PRIVATE_HOSTS of the server",
-  version_conflict: "somebody else has changed it: run the command again",
+    "check its URL and secrets; hosts in private networks must be listed in the server's PARLEY_PRIVATE_HOSTS",
+  version_conflict: "somebody else has changed it; run the command again",
   workspace_auth_error: "check PARLEY_API_KEY, and --workspace or PARLEY_WORKSPACE",
   workspace_not_found: "check --workspace or PARLEY_WORKSPACE",
 };
@@ -51,7 +51,7 @@ export async function callServer<T>(call: Promise<T>): Promise<T> {
     }
     // The other clients say so themselves when there was no answer.
     if (type === undefined || type === "connection_failed") {
-      const message = `${reasonOf(error)}: start the server, or set PARLEY_URL to where it is`;
+      const message = `Cannot reach the server (${reasonOf(error)}): start it, or correct PARLEY_URL`;
       throw new CommandError(message, { cause: error });
     }
     const cure = cures[type];

@@ -4,46 +4,46 @@ import type { Context } from "./context.ts";
 
 const login = (context: Context) =>
   new Command("login")
-    .description("save the key of a server, for later commands")
+    .description("save a server's key for later commands")
     .option("--url <url>", "URL of the server")
-    .option("--workspace <id>", "id of the workspace; by default that of the key")
-    .option("--profile <name>", "name to save it under; by default the host of the server")
+    .option("--workspace <id>", "id of the workspace; defaults to the key's")
+    .option("--profile <name>", "profile name; defaults to the server's host")
     .addHelpText(
       "after",
       `
-The key is read from standard input; a terminal is asked for it. It is tried before it is saved, in the user's
-configuration directory, where only the user may read it.`,
+The key is read from standard input or a prompt. It is checked, then saved in your configuration directory in a file
+that only you can read.`,
     )
     .action(async (options) => (await import("./login.ts")).login(context, options));
 
 const logout = (context: Context) =>
   new Command("logout")
-    .description("forget the key of a profile; it stays valid at the server")
-    .argument("[profile]", "the current one by default")
+    .description("forget a profile's key; the server still accepts it")
+    .argument("[profile]", "defaults to the current one")
     .action(async (profile) => (await import("./login.ts")).logout(context, profile));
 
 const profiles = (context: Context) =>
   new Command("profiles")
-    .description("list the profiles that were saved, or choose one")
-    .option("--use <name>", "make it the current one")
-    .option("--json", "as JSON, without keys")
+    .description("list the saved profiles, or choose one")
+    .option("--use <name>", "switch to this profile")
+    .option("--json", "print JSON, without keys")
     .action(async (options) => (await import("./login.ts")).listProfiles(context, options));
 
 const whoami = (context: Context) =>
   withServer(new Command("whoami"))
-    .description("say which server commands call, with which key")
+    .description("show the current server and key")
     .action(async (options) => (await import("./who-am-i.ts")).whoAmI(context, options));
 
 const openConsole = (context: Context) =>
   withServer(new Command("console"))
-    .description("open the page of a server in the browser, signed in")
-    .addHelpText("after", "\nIt prints the link, which is valid once and for ten minutes.")
+    .description("open the console in the browser, signed in")
+    .addHelpText("after", "\nIt also prints the link, which works once, within ten minutes.")
     .action(async (options) => (await import("./open-console.ts")).openConsole(context, options));
 
 const status = (context: Context) =>
   withServer(new Command("status"))
-    .description("say whether a server is ready, and what happens there")
-    .option("--watch", "again every two seconds, until Ctrl-C")
+    .description("show whether the server is ready, and its current load")
+    .option("--watch", "refresh every two seconds, until Ctrl-C")
     .action(async (options) => (await import("./status.ts")).showStatus(context, options));
 
 /** Makes the commands about which server commands call. */

@@ -33,7 +33,9 @@ export const connectAsOperator = async (context: Context, options: ServerOptions
 export async function findWorkspace(rpc: RpcClient): Promise<string> {
   const { session } = await callServer(rpc.session.get.query({}));
   if (session.workspace !== null) return session.workspace.sId;
-  throw new CommandError("An operator key is of no workspace: name one with --workspace");
+  throw new CommandError(
+    "An operator key does not belong to a workspace: choose one with --workspace",
+  );
 }
 
 /** Checks the input of a call. Throws `CommandError`, which names each fault. */

@@ -37,14 +37,14 @@ export async function findServer(
   const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_WORKSPACE: workspaceId } = settings;
   if (apiKey !== undefined && names.profile === undefined) {
     if (url === undefined)
-      throw new BadConfiguration("PARLEY_URL is not set, and PARLEY_API_KEY is");
+      throw new BadConfiguration("PARLEY_API_KEY is set, but PARLEY_URL is not");
     return { url, apiKey, workspaceId };
   }
   const profile = await findProfile(environment, settings.PARLEY_PROFILE, url);
   if (profile !== undefined) return { ...profile, workspaceId: workspaceId ?? profile.workspaceId };
   const demo = await findDemo(settings.PARLEY_DATA_DIR, url, role);
   if (demo !== undefined) return { ...demo, workspaceId: workspaceId ?? demo.workspaceId };
-  const named = url === undefined ? "No server is named" : `There is no key for ${url}`;
+  const named = url === undefined ? "No server is configured" : `No key for ${url}`;
   throw new CommandError(`${named}: run parley login, or set PARLEY_URL and PARLEY_API_KEY`);
 }
 
@@ -65,7 +65,7 @@ async function findProfile(
   if (named === undefined) throw unknownProfile(name, profiles);
   if (isWanted(named)) return named;
   throw new CommandError(
-    `The profile ${name} is of ${named.url}, and not of ${String(url)}: name one of them`,
+    `The profile ${name} belongs to ${named.url}, not to ${String(url)}: give only one of them`,
   );
 }
 

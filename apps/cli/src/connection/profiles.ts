@@ -54,7 +54,7 @@ export async function readProfiles(environment: NodeJS.ProcessEnv): Promise<Prof
   }
   const content = Profiles.safeParse(parse(text));
   if (content.success) return content.data;
-  throw new CommandError(`${file} holds no profiles: remove it, and run parley login`);
+  throw new CommandError(`${file} is not a file of profiles: remove it, and run parley login`);
 }
 
 /** Writes the profiles, whole or not at all; only their owner may read them. */
@@ -80,8 +80,8 @@ function parse(text: string): unknown {
 /** There is no profile of that name; says which there are. */
 export function unknownProfile(name: string | undefined, profiles: object): CommandError {
   const known = Object.keys(profiles).join(", ");
-  const missing = name === undefined ? "There is no profile" : `There is no profile ${name}`;
+  const missing = name === undefined ? "No profile is saved" : `No profile named "${name}"`;
   return new CommandError(
-    known === "" ? `${missing}: parley login makes one` : `${missing}: there is ${known}`,
+    known === "" ? `${missing}: create one with parley login` : `${missing}. Available: ${known}`,
   );
 }

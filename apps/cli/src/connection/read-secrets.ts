@@ -24,7 +24,9 @@ export async function readSecrets(io: Io, names: readonly string[]): Promise<str
   if (lines.at(-1) === "") lines.pop();
   if (lines.length === names.length && !lines.includes("")) return lines;
   const wanted = names.length === 1 ? "one line" : `${names.length} lines`;
-  throw new CommandError(`Standard input must have ${wanted}: ${names.join(", ")}`);
+  throw new CommandError(
+    `Pipe ${wanted} to standard input, or run this in a terminal: ${names.join(", ")}`,
+  );
 }
 
 /** Reads all of standard input. Throws `CommandError` where it is too long. */
@@ -48,7 +50,7 @@ async function ask({ stdin, stderr }: Io, name: string): Promise<string> {
   // Only now the terminal shows nothing of what is typed.
   stderr.write(`${name}: `);
   const left = Promise.withResolvers<never>();
-  const leave = () => left.reject(new CommandError("Nothing was changed: a secret is missing"));
+  const leave = () => left.reject(new CommandError("A secret is missing; nothing was changed"));
   lines.once("SIGINT", leave).once("close", leave);
   try {
     const secret = await Promise.race([lines.question(""), left.promise]);

@@ -11,10 +11,10 @@ export function reportBreaks(report: (line: string) => void) {
   return (state: ConnectionState): void => {
     if (state.status === "waiting" && state.error !== undefined && !isBroken) {
       isBroken = true;
-      report("connection lost: trying again, Ctrl-C stops waiting");
+      report("connection lost, retrying; Ctrl-C stops waiting");
     } else if (state.status === "open" && isBroken) {
       isBroken = false;
-      report("connected again");
+      report("reconnected");
     }
   };
 }

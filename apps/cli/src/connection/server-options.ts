@@ -15,5 +15,5 @@ export const withServer = <Args extends unknown[], Options extends OptionValues>
   command
     .option("--url <url>", "URL of the server")
     .option("--workspace <id>", "id of the workspace")
-    .option("--profile <name>", "profile that parley login saved")
-    .option("--json", "print what the server answers, as JSON");
+    .option("--profile <name>", "profile saved by parley login")
+    .option("--json", "print the server's answer as JSON");

@@ -40,7 +40,7 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   print(context, status, options);
   if (options.watch) return watch(context, server, options);
   const { isReady, reason } = status.ready;
-  if (!isReady) throw new CommandError(`The server is not ready: ${reason}: its log says why`);
+  if (!isReady) throw new CommandError(`The server is not ready: ${reason} (see its log)`);
 }
 
 /** Until Ctrl-C; a server that does not answer meanwhile is waited for. */
@@ -97,14 +97,16 @@ const mayReadOverview = ({ role }: Session): boolean => role !== "user";
 
 const readinessOf = ({ isReady, details }: Probe): Status["ready"] => ({
   isReady,
-  reason: isReady ? (details ?? null) : (details ?? "it does not say why"),
+  reason: isReady ? (details ?? null) : (details ?? "no reason given"),
 });
+
+const decapitalize = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const label = (name: string, text: string): string => name.padEnd(10) + text;
 
 function describeStatus(io: Io, { url, ready, versions, session, overview }: Status): string[] {
   const { isReady, reason } = ready;
-  const details = reason === null ? "" : `, ${isReady ? "but " : ""}${reason}`;
+  const details = reason === null ? "" : `, ${isReady ? `but ${decapitalize(reason)}` : reason}`;
   return [
     label("server", `${url}: ${isReady ? "ready" : "not ready"}${details}`),
     ...describeVersions(io, versions),
@@ -124,11 +126,12 @@ function describeVersions(io: Io, { server, parley }: Status["versions"]): strin
 function describeOverview({ now, series }: Overview): string[] {
   const sum = (name: keyof Overview["series"]): number =>
     series[name].reduce((total, value) => total + value, 0);
-  const oldest = now.oldestWaitingMs === null ? "" : `, the oldest for ${now.oldestWaitingMs} ms`;
+  const oldest =
+    now.oldestWaitingMs === null ? "" : ` (oldest ${Math.round(now.oldestWaitingMs / 1000)} s)`;
   return [
-    label("queue", `${now.waitingRuns} runs wait${oldest}; ${now.runningRuns} run`),
-    label("streams", `${now.openStreams} are open`),
-    label("an hour", `${sum("conversations")} conversations`),
+    label("queue", `${now.waitingRuns} queued${oldest}, ${now.runningRuns} running`),
+    label("streams", `${now.openStreams} open`),
+    label("last hour", `${sum("conversations")} conversations`),
     label("", `${sum("turns")} turns, ${sum("turnsErrored")} failed`),
     label("", `${sum("invocations")} invocations, ${sum("invocationsErrored")} failed`),
     label("", `${sum("inputTokens")} tokens in, ${sum("outputTokens")} out`),

@@ -42,7 +42,7 @@ export async function ask(
   if (json) await printAnswer(connection, answer);
   if (end === "waits") {
     throw new CommandError(
-      `The answer waits for a person: decide with parley chat --conversation ${answer.conversationId}, or in parley console`,
+      `The answer is waiting for your decision: run parley chat --conversation ${answer.conversationId}, or parley console`,
       { exitCode: exitCodes.waits },
     );
   }
@@ -50,7 +50,7 @@ export async function ask(
     const exitCode = interruption.aborted ? exitCodes.interrupted : 1;
     throw new CommandError("The answer was cancelled", { exitCode });
   }
-  if (!json) reportLine(io, `parley ask --conversation ${answer.conversationId} continues it`);
+  if (!json) reportLine(io, `continue with parley ask --conversation ${answer.conversationId}`);
 }
 
 /** The id of the agent with an id or name; else of who answered last in the conversation. */
@@ -64,7 +64,7 @@ async function findAgent(
   }
   const agents = await listAgents(connection);
   if (agent !== undefined) return chooseAgent(agents, agent).sId;
-  throw new CommandError(`Name an agent with --agent: ${namesOf(agents)}`);
+  throw new CommandError(`Choose an agent with --agent: ${namesOf(agents)}`);
 }
 
 /** Prints an answer until it ends or waits for a person. Throws `CommandError` if it failed. */

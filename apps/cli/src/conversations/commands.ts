@@ -5,19 +5,16 @@ import type { Context } from "../connection/context.ts";
 
 const ask = (context: Context) =>
   withServer(new Command("ask"))
-    .description("send a message to an agent, and print its answer")
+    .description("send a message to an agent and print its answer")
     .argument("[message]", "the message; - or nothing reads standard input")
-    .option(
-      "--agent <agent>",
-      "id or name of the agent; of the last answer in a conversation by default",
-    )
+    .option("--agent <agent>", "id or name of the agent; defaults to the conversation's last one")
     .option("--conversation <id>", "continue this conversation")
-    .option("--reasoning", "print the reasoning of models to standard error")
+    .option("--reasoning", "print the model's reasoning to standard error")
     .addHelpText(
       "after",
       `
-The answer goes to standard output as it is written, what else happens to standard error. It exits with 1 where the
-answer fails, with 3 where it waits for a person, and with 130 where Ctrl-C cancelled it.`,
+The answer streams to standard output, everything else goes to standard error. Exit codes: 1 if the answer fails, 3 if
+it waits for your decision, 130 if Ctrl-C cancelled it.`,
     )
     .action(async (message, options) => (await import("./ask.ts")).ask(context, message, options));
 
@@ -25,7 +22,7 @@ const load = () => import("./tail.ts");
 
 const conversation = (context: Context) =>
   withServer(new Command("conversation"))
-    .description("follow the messages of a conversation, until Ctrl-C")
+    .description("follow a conversation's messages, until Ctrl-C")
     .argument("<conversation>", "id")
     .action(async (id, options) => (await load()).tailConversation(context, id, options));
 
@@ -49,13 +46,13 @@ const invocation = (context: Context) =>
 
 const runs = (context: Context) =>
   withServer(new Command("runs"))
-    .description("print the runs of the workspace as they begin and change, until Ctrl-C")
+    .description("print the workspace's runs as they start and change, until Ctrl-C")
     .action(async (options) => (await import("./tail.ts")).tailRuns(context, options));
 
 /** Makes the commands that talk to agents and follow what happens. */
 export const createConversationCommands = (context: Context) => [
   ask(context),
-  group("tail", "events as they happen; with --json one a line", [
+  group("tail", "print events as they happen; with --json, one per line", [
     conversation(context),
     message(context),
     invocation(context),

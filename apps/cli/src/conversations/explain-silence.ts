@@ -31,7 +31,7 @@ export async function explainSilence(
     ]);
     if ((waiting?.blockedActions.length ?? 0) > 0) {
       throw new CommandError(
-        `An earlier answer of the conversation waits for a person, and this one follows it: decide with parley chat --conversation ${conversationId}, or in parley console`,
+        `An earlier answer in this conversation is waiting for your decision: run parley chat --conversation ${conversationId}, or parley console`,
         { exitCode: 3 },
       );
     }
@@ -45,7 +45,7 @@ export async function explainSilence(
       reportLine(io, `waiting: ${reason}; Ctrl-C cancels`);
     } else if (performance.now() - withoutWorker > RECONNECT_FOR_MS) {
       throw new CommandError(
-        `The answer has not begun: ${reason}. It is given once a worker runs: parley tail conversation ${conversationId}`,
+        `The answer has not started: ${reason}. It will once a worker runs; follow it with parley tail conversation ${conversationId}`,
       );
     }
   }

@@ -23,8 +23,8 @@ export function chooseAgent(agents: readonly NamedAgent[], reference: string): N
   if (agent !== undefined && named.length === 1) return agent;
   throw new CommandError(
     agent === undefined
-      ? `There is no agent ${oneLine(reference)}: there is ${namesOf(agents)}`
-      : `${named.length} agents are named ${oneLine(reference)}: name one by its id`,
+      ? `No agent named "${oneLine(reference)}". Available: ${namesOf(agents)}`
+      : `${named.length} agents are named "${oneLine(reference)}": use an id`,
   );
 }
 

@@ -53,7 +53,7 @@ export async function removeSecret(
   options: ServerOptions & { readonly yes?: true },
 ): Promise<void> {
   const { io, rpc, wId } = await connect(context, options);
-  await confirm(io, { what: `removes the secret ${name}`, typed: name, yes: options.yes });
+  await confirm(io, { what: `remove the secret ${name}`, typed: name, yes: options.yes });
   const removed = await callServer(rpc.functionSecrets.remove.mutate({ wId, name }));
   printLine(io, options.json ? JSON.stringify(removed) : `removed: ${name}`);
 }

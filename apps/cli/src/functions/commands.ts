@@ -17,7 +17,7 @@ const createAdministration = (context: Context) => [
     about: "list the functions that can be invoked",
     filters: z.object({
       status: FunctionStatus.optional().describe(
-        "Only functions in this state; needs a builder's key",
+        "Only functions with this status; needs a builder's key",
       ),
     }),
     read: (connection, { status }) => readFunctions(connection, status),
@@ -26,27 +26,27 @@ const createAdministration = (context: Context) => [
       SLUG: ({ slug }) => slug,
       VERSION: ({ version }) => version,
       "TIMEOUT MS": ({ timeoutMs }) => timeoutMs,
-      "AT ONCE": ({ maxConcurrent }) => maxConcurrent,
+      "MAX CONCURRENT": ({ maxConcurrent }) => maxConcurrent,
       DESCRIPTION: ({ description }) => description,
     },
   }),
   createCommand(context, noun, {
-    about: "create a function of options or a file; push makes one of a folder",
+    about: "create a function from options or a file; push creates one from a folder",
     argument: "slug",
     call: "sandboxFunctions.create",
   }),
   updateCommand(context, noun, { by, call: "sandboxFunctions.update" }),
   actionCommand(context, noun, {
     name: "remove",
-    about: "archive a function: it can no longer be invoked",
+    about: "archive a function, so that it can no longer be invoked",
     did: "archived",
     by,
-    destroys: ({ name }) => `archives the function ${name}`,
+    destroys: ({ name }) => `archive the function ${name}`,
     call: "sandboxFunctions.archive",
   }),
   actionCommand(context, noun, {
     name: "restore",
-    about: "let an archived function be invoked again",
+    about: "restore an archived function",
     did: "restored",
     by,
     find: findIn(noun, (connection) => readFunctions(connection, "archived")),
@@ -58,22 +58,22 @@ const load = () => import("./call-functions.ts");
 
 const init = (context: Context) =>
   new Command("init")
-    .description("write the folder of a small function that works")
-    .argument("<folder>", "a new folder, or an empty one")
-    .option("--javascript", "in JavaScript, not in TypeScript")
+    .description("scaffold a new function")
+    .argument("<folder>", "a new or empty folder")
+    .option("--javascript", "JavaScript instead of TypeScript")
     .action(async (folder, options) =>
       (await import("./function-template.ts")).initFunction(context, folder, options),
     );
 
 const push = (context: Context) =>
   withServer(new Command("push"))
-    .description("make the function of the server what a folder is")
+    .description("deploy a function from a folder, replacing its current version")
     .argument("<folder>", "folder with a function.json")
     .addHelpText(
       "after",
       `
 The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
-(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. Where nothing differs there is no new version.`,
+(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. If nothing differs, no new version is created.`,
     )
     .action(async (folder, options) =>
       (await import("./push-function.ts")).pushFunction(context, folder, options),
@@ -81,10 +81,10 @@ The source is every file but function.json, README, package.json, lockfiles, tsc
 
 const invoke = (context: Context) =>
   withServer(new Command("invoke"))
-    .description("invoke a function: its lines go to standard error, its result to standard output")
+    .description("invoke a function; logs go to standard error, the result to standard output")
     .argument("<function>", "id or slug")
     .option("--input <json>", "input as JSON; - reads standard input")
-    .option("--no-wait", "print the id of the invocation, and leave it to the server")
+    .option("--no-wait", "print the invocation's id and do not wait for the result")
     .addHelpText("after", "\nCtrl-C cancels the invocation.")
     .action(async (name, options) =>
       (await import("./invoke-function.ts")).invokeFunction(context, name, options),
@@ -92,10 +92,10 @@ const invoke = (context: Context) =>
 
 const logs = (context: Context) =>
   withServer(new Command("logs"))
-    .description("print the events of an invocation")
+    .description("print an invocation's events")
     .argument("<function>", "id or slug")
-    .argument("[invocation]", "id; the newest by default")
-    .option("--follow", "until it ends")
+    .argument("[invocation]", "id; defaults to the newest")
+    .option("--follow", "follow until it ends")
     .action(async (name, invocation, options) =>
       (await import("./function-logs.ts")).printLogs(
         context,
@@ -106,13 +106,13 @@ const logs = (context: Context) =>
 
 const get = (context: Context) =>
   withServer(new Command("get"))
-    .description("show a function with what it runs")
+    .description("show a function and its program")
     .argument("<function>", "id or slug")
     .action(async (name, options) => (await load()).getFunction(context, name, options));
 
 const putSecret = (context: Context) =>
   withServer(new Command("put"))
-    .description("set a secret: its value is read from standard input, or asked for")
+    .description("set a secret; the value is read from standard input or a prompt")
     .argument("<name>")
     .action(async (name, options) => (await load()).putSecret(context, name, options));
 
@@ -125,12 +125,12 @@ const removeSecret = (context: Context) =>
   withServer(new Command("remove"))
     .description("remove a secret")
     .argument("<name>")
-    .option("--yes", "do it without asking")
+    .option("--yes", "skip the confirmation")
     .action(async (name, options) => (await load()).removeSecret(context, name, options));
 
 const record = (context: Context) =>
   new Command("record")
-    .description("print the program of a simulated function that replays past invocations")
+    .description("print a simulated program that replays past invocations")
     .argument("<file>", "JSON Lines")
     .action(async (file) => (await import("./record-function.ts")).recordFunction(context, file));
 
@@ -152,5 +152,5 @@ export const createFunctionCommands = (context: Context) => {
     secret,
     record(context),
   ];
-  return group("functions", "code that agents and applications invoke", all);
+  return group("functions", "code that agents and applications can invoke", all);
 };

@@ -29,14 +29,16 @@ export async function printLogs(
   const isWhole = await callServer(
     readEvents(connection, { functionId, invocationId, follow: options.follow === true }, write),
   );
-  if (!isWhole) reportLine(io, "It has not ended: --follow prints the rest too");
+  if (!isWhole) reportLine(io, "Still running; --follow prints the rest too");
 }
 
 async function findNewest({ parley }: ServerConnection, functionId: string): Promise<string> {
   const { invocations } = await callServer(parley.invocations.list({ functionId, limit: 1 }));
   const [newest] = invocations;
   if (newest !== undefined) return newest.sId;
-  throw new CommandError(`${functionId} has no invocation: parley functions invoke ${functionId}`);
+  throw new CommandError(
+    `${functionId} has no invocations yet: run parley functions invoke ${functionId}`,
+  );
 }
 
 interface Wanted {

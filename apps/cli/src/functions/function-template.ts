@@ -73,7 +73,7 @@ export async function initFunction(
   await mkdir(folder, { recursive: true });
   const [first] = await readdir(folder);
   if (first !== undefined) {
-    throw new CommandError(`${folder}: has ${first} already; name a new folder or an empty one`);
+    throw new CommandError(`${folder}: already has ${first}; choose a new or empty folder`);
   }
   const language = options.javascript === true ? "javascript" : "typescript";
   const files = renderTemplate({ slug: slugOf(path.resolve(folder)), language });

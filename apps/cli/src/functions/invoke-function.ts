@@ -59,7 +59,7 @@ async function parseInput(io: Io, given: string | undefined): Promise<Input> {
     return JSON.parse(json) as Input;
   } catch (error) {
     const { message } = error as SyntaxError;
-    throw new CommandError(`--input takes JSON: ${message.replaceAll(/\s+/g, " ")}`);
+    throw new CommandError(`--input must be JSON: ${message.replaceAll(/\s+/g, " ")}`);
   }
 }
 

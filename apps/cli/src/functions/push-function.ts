@@ -25,7 +25,8 @@ export function describeCodeFaults(
   const faults = (data?.issues ?? []).filter(({ path }) => path === "program.source");
   if (faults.length === 0) return undefined;
   const lines = faults.flatMap(({ message }) => describeFault(message, files));
-  return new CommandError(["Nothing was pushed: the code has faults", ...lines].join("\n"));
+  const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
+  return new CommandError([`Push failed: ${count} in your code`, ...lines].join("\n"));
 }
 
 function describeFault(written: string, files: Readonly<Record<string, string>>): string[] {
@@ -84,7 +85,7 @@ export async function pushFunction(
     printLine(io, `  invoke: POST ${invokeUrl}`);
   }
   for (const name of await findUnsetSecrets(connection, folder)) {
-    reportLine(io, `${name} is not set: parley functions secret put ${name}`);
+    reportLine(io, `${name} is not set: run parley functions secret put ${name}`);
   }
 }
 

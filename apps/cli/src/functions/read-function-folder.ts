@@ -48,11 +48,11 @@ const leftOut = [
  * Throws `CommandError`, which names the file and what is wrong with it.
  */
 export async function readFunctionFolder(folder: string): Promise<FunctionFolder> {
-  if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is no folder`);
+  if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is not a folder`);
   const files = await readFunctionFiles(folder);
   const { [FUNCTION_FILE]: json, ...source } = files;
   if (json === undefined) {
-    const cure = "parley functions init makes a folder with one";
+    const cure = "scaffold one with parley functions init";
     throw new CommandError(`${folder}: has no ${FUNCTION_FILE}; ${cure}`);
   }
   const read = readJson(json);
@@ -63,9 +63,7 @@ export async function readFunctionFolder(folder: string): Promise<FunctionFolder
   const file = parse(FunctionFile, read, FUNCTION_FILE);
   const moved = codeMembers.find((name) => Object.hasOwn(read as object, name));
   if (file.program !== undefined && moved !== undefined) {
-    throw new CommandError(
-      `${FUNCTION_FILE}: ${moved}: is of the code in files; name it in program`,
-    );
+    throw new CommandError(`${FUNCTION_FILE}: ${moved}: belongs in program`);
   }
   const definition = definitionOf(file, source);
   // What the server would refuse is known here, by the same schema.
@@ -95,14 +93,12 @@ function otherProgram(program: FolderProgram, files: Readonly<Record<string, str
     const { [name]: source } = files;
     if (source !== undefined && names.length === 1) return { ...program, source };
     throw new CommandError(
-      `${FUNCTION_FILE}: program: its source is in ${name}, the only other file`,
+      `${FUNCTION_FILE}: program: leave out the source; it is in ${name}, the only other file`,
     );
   }
   const [first] = names;
   if (first !== undefined) {
-    throw new CommandError(
-      `${FUNCTION_FILE}: program: leaves nothing for ${first} to do; remove one`,
-    );
+    throw new CommandError(`${FUNCTION_FILE}: program: makes ${first} unused; remove one of them`);
   }
   // Its source was checked to be there.
   return program as Program;
@@ -125,7 +121,7 @@ export async function readFunctionFiles(folder: string): Promise<Record<string, 
       return;
     }
     if (++count > MAX_SOURCE_FILES + 1) {
-      throw new CommandError(`${folder}: there are more than ${MAX_SOURCE_FILES} files of source`);
+      throw new CommandError(`${folder}: has more than ${MAX_SOURCE_FILES} source files`);
     }
     const bytes = await readRegularFile(place, { bytesLeft, maxBytes });
     bytesLeft -= bytes.length;
@@ -139,7 +135,7 @@ function decode(place: string, bytes: Buffer<ArrayBuffer>): string {
   try {
     return new TextDecoder("utf8", { fatal: true }).decode(bytes);
   } catch {
-    throw new CommandError(`${place}: is no text in UTF-8, and a program is of nothing else`);
+    throw new CommandError(`${place}: is not UTF-8 text; source files must be`);
   }
 }
 

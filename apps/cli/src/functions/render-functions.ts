@@ -7,12 +7,12 @@ export function renderFunction(shown: ShownFunction): string[] {
   const { slug, sId, version, status, description, program, timeoutMs, maxConcurrent } = shown;
   const lines = [`${slug} (${sId}): ${program.type}, version ${version}, ${status}`];
   if (description !== "") lines.push(`  description: ${oneLine(description)}`);
-  lines.push(`  an invocation: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
-  if (shown.requiresApproval) lines.push("  calls by agents wait for an approval");
-  if (shown.retryable) lines.push("  run again where it was interrupted");
+  lines.push(`  timeout: ${timeoutMs} ms; at most ${maxConcurrent} concurrent`);
+  if (shown.requiresApproval) lines.push("  calls by agents need approval");
+  if (shown.retryable) lines.push("  rerun if interrupted");
   if (!("cpuMs" in program)) return lines;
   const { cpuMs, memoryBytes, allowedHosts = [], secrets = [] } = program;
-  lines.push(`  code: ${cpuMs} ms of a processor, ${memoryBytes} bytes of memory at most`);
+  lines.push(`  limits: ${cpuMs} ms of processor time, ${memoryBytes} bytes of memory`);
   if (allowedHosts.length > 0) lines.push(`  hosts: ${allowedHosts.join(", ")}`);
   const named = secrets.map(({ name, readable }) => (readable ? `${name} (readable)` : name));
   if (named.length > 0) lines.push(`  secrets: ${named.join(", ")}`);

@@ -33,14 +33,12 @@ export async function findOne<Item>(
   }
   const given = oneLine(reference);
   if (found === undefined) {
-    const all = count === 0 ? "" : ` (${nameSome(others, count)})`;
-    throw new CommandError(
-      `There is no ${one} ${given}: parley ${many} list shows what there is${all}`,
-    );
+    const all = count === 0 ? "" : `. Available: ${nameSome(others, count)}`;
+    throw new CommandError(`No ${one} named "${given}"${all}; see parley ${many} list`);
   }
   if (named.length === 1) return found;
   throw new CommandError(
-    `${named.length} ${many} are named ${given}; name one by its id: ${nameSome(named, named.length)}`,
+    `${named.length} ${many} are named "${given}"; use an id: ${nameSome(named, named.length)}`,
   );
 }
 

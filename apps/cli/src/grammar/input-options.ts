@@ -84,20 +84,22 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
   if (isOfType(described, "boolean")) {
     const off = `--no-${kebab(member)}`;
     return [
-      { ...plainOption, option: new Option(flag, `${description}; ${off} for not`) },
+      { ...plainOption, option: new Option(flag, `${description}; ${off} turns it off`) },
       { ...plainOption, option: new Option(off).hideHelp() },
     ];
   }
   if (isOfType(described, "integer") || isOfType(described, "number")) {
     const isTime = /(?:At$|^since$|^until$)/.test(member);
     const option = isTime
-      ? new Option(`${flag} <time>`, `${description}; as in 2026-12-31T18:00Z`).argParser(readTime)
+      ? new Option(`${flag} <time>`, `${description}, such as 2026-12-31T18:00Z`).argParser(
+          readTime,
+        )
       : new Option(`${flag} <number>`, description).argParser(readNumber);
     return [{ ...plainOption, option }];
   }
   if (isOfType(described, "array") && isOfType(described.items ?? {}, "string")) {
     const singular = `--${kebab(member.replace(/s$/, ""))}`;
-    const words = `${description}; may be repeated, and one empty value stands for none`;
+    const words = `${description}; repeatable; pass "" to clear`;
     return [
       {
         ...plainOption,
@@ -127,14 +129,14 @@ const kebab = (name: string): string =>
 function readNumber(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError("It takes a number.");
+  throw new InvalidArgumentError("It must be a number.");
 }
 
 /** A time in milliseconds: a number of them, or a date. */
 function readTime(text: string): number {
   const time = /^\d{5,}$/.test(text) ? Number(text) : Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new InvalidArgumentError("It takes a time as in 2026-12-31T18:00Z.");
+  throw new InvalidArgumentError("It must be a time such as 2026-12-31T18:00Z.");
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {

@@ -47,8 +47,8 @@ export function listCommand<Connection, Item, S extends z.ZodObject>(
   const shown = { ...noun, columns };
   const readFilters = filters && withInput(command, { schema: filters, isFilter: true });
   return command
-    .option("--limit <rows>", `how many at most; ${byDefault}`, readLimit)
-    .option("--watch", "again when something changes, until Ctrl-C")
+    .option("--limit <rows>", `maximum number; ${byDefault}`, readLimit)
+    .option("--watch", "refresh when something changes, until Ctrl-C")
     .action(async (options: ListOptions) => {
       const { io } = context;
       const connection = await noun.open(context, options);
@@ -91,8 +91,8 @@ async function printOnce<Item>(
     const { renderTable } = await import("../terminal/table.ts");
     const rows = items.map((item) => cellsOf(columns, item));
     for (const line of renderTable(io, Object.keys(columns), rows)) printLine(io, line);
-  } else reportLine(io, "There is none");
-  if (hasMore) reportLine(io, "There are more: --limit says how many are listed");
+  } else reportLine(io, "None found");
+  if (hasMore) reportLine(io, "There are more; raise --limit to list them");
 }
 
 const cellsOf = <Item>(columns: Shown<Item>["columns"], item: Item): string[] =>
@@ -126,5 +126,5 @@ async function watch<Item>(
 
 function readLimit(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It takes a number from 1.");
+  throw new InvalidArgumentError("It must be a whole number of at least 1.");
 }

@@ -129,7 +129,7 @@ function printDone(io: Io, what: string, answer: Answer, { json }: ServerOptions
   if (json) return printLine(io, JSON.stringify(answer));
   const { secret, adminKey = secret } = answer;
   if (typeof adminKey !== "string") return printLine(io, what);
-  reportLine(io, `${what}; its secret is shown only here`);
+  reportLine(io, `${what}; its secret is shown only once`);
   printLine(io, adminKey);
 }
 
@@ -175,7 +175,7 @@ export function createCommand<Connection extends Caller, Item>(
   const { argument, call, without, readers = {}, references = {} } = create;
   const command = nounCommand("create", create.about ?? `create ${withArticle(noun.one)}`).argument(
     `[${argument}]`,
-    "unless a file has it",
+    "required unless --file has it",
   );
   const schema = inputOf(call, without);
   const named = Object.keys(references);
@@ -221,7 +221,7 @@ export function updateCommand<Connection extends Caller, Item, S extends z.ZodOb
   const { many, one } = noun;
   const command = nounCommand(
     "update",
-    update.about ?? `change ${withArticle(one)}, and leave what no option names`,
+    update.about ?? `update ${withArticle(one)}; unset options keep their value`,
   ).argument(argumentOf(one), update.by ?? "id or name");
   const schema = schemaOf(update);
   const named = Object.keys(references);
@@ -229,7 +229,7 @@ export function updateCommand<Connection extends Caller, Item, S extends z.ZodOb
   return command.action(async (reference: string, options: ServerOptions) => {
     const given = await read(context.io, { ...options });
     if (Object.keys(given).length === 0) {
-      throw calledWrongly(`parley ${many} update`, "it takes what to change");
+      throw calledWrongly(`parley ${many} update`, "name at least one option to change");
     }
     const checked = checkInput(schema, given);
     const connection = await noun.open(context, options);
@@ -250,7 +250,7 @@ export function actionCommand<Connection extends Caller, Item, S extends z.ZodOb
     readonly about: string;
     /** What it did, as in `restored`. */
     readonly did: string;
-    /** What is destroyed, after `This`; nothing without it. */
+    /** What it destroys, after `This will`; without it, nothing is confirmed. */
     readonly destroys?: (found: Named) => string;
     /** What its options give, if that is not what the endpoint takes. */
     readonly schema?: S;
@@ -263,7 +263,7 @@ export function actionCommand<Connection extends Caller, Item, S extends z.ZodOb
   const command = nounCommand(action.name, action.about).argument(argumentOf(one), by);
   const schema = schemaOf(action);
   const read = withInput(command, { schema, isFilter: true });
-  if (destroys !== undefined) command.option("--yes", "do it without asking");
+  if (destroys !== undefined) command.option("--yes", "skip the confirmation");
   return command.action(
     async (reference: string, options: ServerOptions & { readonly yes?: true }) => {
       const input = checkInput(schema, await read(context.io, { ...options }));

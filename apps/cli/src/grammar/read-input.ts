@@ -43,7 +43,7 @@ export function withInput<S extends z.ZodObject>(
     readers,
   });
   if (!isFilter) {
-    command.option("--file <file>", "YAML or JSON with these members; - reads standard input");
+    command.option("--file <file>", "YAML or JSON file with these fields; - reads standard input");
   }
   return async (io, values) => {
     const { file } = values;
@@ -68,7 +68,7 @@ async function readDefinition(io: Io, file: string): Promise<Record<string, unkn
   const text = file === "-" ? await readStandardInput(io) : await readFile(file, "utf8");
   const value = await parseText(text, file);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new CommandError(`${file}: has no members; it takes those of the options`);
+  throw new CommandError(`${file}: has no fields; it takes the same as the options`);
 }
 
 async function readValue(

@@ -33,9 +33,9 @@ export const createAdministration = (context: Context) => [
     about: "list the skills",
     filters: z.object({
       status: SkillStatus.optional().describe(
-        "State of the skills; active and suggested by default",
+        "Status of the skills; active and suggested by default",
       ),
-      availability: SkillAvailability.optional().describe("Only those with this availability"),
+      availability: SkillAvailability.optional().describe("Only skills with this availability"),
     }),
     // What was imported is suggested, and nowhere else.
     read: (connection, { status, ...filters }) =>
@@ -69,15 +69,15 @@ export const createAdministration = (context: Context) => [
   }),
   actionCommand(context, noun, {
     name: "remove",
-    about: "archive a skill: no agent works with it any more",
+    about: "archive a skill, so that agents no longer use it",
     did: "archived",
-    destroys: ({ name }) => `archives the skill ${name}`,
+    destroys: ({ name }) => `archive the skill ${name}`,
     find: findSkill("active", "suggested"),
     call: "skills.archive",
   }),
   actionCommand(context, noun, {
     name: "restore",
-    about: "make an archived skill active again",
+    about: "restore an archived skill",
     did: "restored",
     find: findSkill("archived"),
     call: "skills.restore",

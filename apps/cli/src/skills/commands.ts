@@ -5,16 +5,19 @@ import { createAdministration } from "./administer-skills.ts";
 import type { Context } from "../connection/context.ts";
 
 const sources = `
-Repositories are fetched with git, over https, ssh or file. A branch, tag or commit and a folder may follow the URL, as
-in https://example.com/skills.git#main:support.`;
+Repositories are fetched with git, over https, ssh or file. The URL may end in a branch, tag or commit and a folder,
+such as https://example.com/skills.git#main:support.`;
 
 const importing = (context: Context) =>
   withServer(new Command("import"))
-    .description("send skills to the workspace")
-    .argument("<source>", "folder of a skill or of several, a .zip, or the URL of a Git repository")
-    .option("--on-conflict <what>", "error, skip or override a skill of the same name")
-    .option("--status <status>", "state of the skills")
-    .option("--availability <availability>", "who is offered them")
+    .description("import skills into the workspace")
+    .argument(
+      "<source>",
+      "a folder with one or more skills, a .zip, or the URL of a Git repository",
+    )
+    .option("--on-conflict <what>", "what to do if the name is taken: error, skip or override")
+    .option("--status <status>", "status of the skills")
+    .option("--availability <availability>", "who can use them")
     .option("--repo-url <url>", "where they come from")
     .addHelpText("after", sources)
     .action(async (source, options) =>
@@ -23,10 +26,10 @@ const importing = (context: Context) =>
 
 const exporting = (context: Context) =>
   withServer(new Command("export"))
-    .description("write a skill as its folder")
+    .description("save a skill as a folder")
     .argument("<skill>", "id or name")
-    .argument("[folder]", "folder to write it into", ".")
-    .option("--zip", "as an archive")
+    .argument("[folder]", "folder to save it in", ".")
+    .option("--zip", "save it as a .zip archive")
     .action(async (skill, folder, options) =>
       (await import("./export-skill.ts")).exportSkill(
         context,
@@ -37,9 +40,12 @@ const exporting = (context: Context) =>
 
 const validating = (context: Context) =>
   new Command("validate")
-    .description("check skills as an import does, without a server")
-    .argument("<source>", "folder of a skill or of several, a .zip, or the URL of a Git repository")
-    .option("--json", "print the skills and their faults, as JSON")
+    .description("check skills as an import would, without a server")
+    .argument(
+      "<source>",
+      "a folder with one or more skills, a .zip, or the URL of a Git repository",
+    )
+    .option("--json", "print the skills and their errors as JSON")
     .addHelpText("after", sources)
     .action(async (source, options) =>
       (await import("./validate-skills.ts")).validateSkills(context, source, options),
@@ -47,7 +53,7 @@ const validating = (context: Context) =>
 
 /** Makes the commands about skills. */
 export const createSkillCommands = (context: Context) =>
-  group("skills", "what agents know how to do", [
+  group("skills", "instructions and tools that agents can load", [
     ...createAdministration(context),
     importing(context),
     exporting(context),

@@ -24,13 +24,13 @@ export async function exportSkill(
   // The name of the one folder, which the server gives.
   const name = files[0]?.path.split("/")[0] ?? "";
   if (!/^[a-z0-9-]+$/.test(name) || files.some((file) => !file.path.startsWith(`${name}/`))) {
-    throw new CommandError("The server gave an archive that is not of one skill");
+    throw new CommandError("The server's archive does not contain exactly one skill");
   }
   await mkdir(into, { recursive: true });
   const target = path.join(into, options.zip ? `${name}.zip` : name);
   const refuse = (error: NodeJS.ErrnoException): never => {
     if (error.code !== "EEXIST") throw error;
-    throw new CommandError(`${target}: is there already; remove it, or name another folder`);
+    throw new CommandError(`${target}: already exists; remove it or choose another folder`);
   };
   if (options.zip) await writeFile(target, bytes, { flag: "wx" }).catch(refuse);
   else {

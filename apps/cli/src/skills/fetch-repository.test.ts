@@ -30,7 +30,7 @@ const left = (): string[] =>
   readdirSync(os.tmpdir()).filter((name) => name.startsWith("parley-skills-"));
 
 it.each([
-  ["a disk", { diskBytes: 16 * MIB }, "takes more than 16 MiB on the disk"],
+  ["a disk", { diskBytes: 16 * MIB }, "needs more than 16 MiB on disk"],
   ["time", { timeoutMs: 1 }, "took longer than 1 ms"],
 ])(
   "ends Git where a repository takes too much of %s, and leaves nothing",

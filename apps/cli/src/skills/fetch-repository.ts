@@ -158,7 +158,7 @@ async function runGit(
   if (status === 0 && exceeded === undefined) return;
   if (status === NO_PROGRAM) throw noGit();
   const said = oneLine(errors.replaceAll(/^(?:fatal|error|remote): /gm, "")).slice(0, 300);
-  const why = exceeded === undefined ? said || "git said nothing" : excesses(limits)[exceeded];
+  const why = exceeded === undefined ? said || "git gave no reason" : excesses(limits)[exceeded];
   throw new CommandError(`${url} could not be fetched: ${why}`);
 }
 
@@ -166,7 +166,7 @@ async function runGit(
 const NO_PROGRAM = 127;
 
 const noGit = (cause?: unknown): CommandError =>
-  new CommandError("git is not on this machine: install it, or name a folder or an archive", {
+  new CommandError("git is not installed: install it, or use a folder or an archive", {
     cause,
   });
 
@@ -175,5 +175,5 @@ const excesses = (limits: ProgramLimits) => ({
   processor: `Git used more than ${limits.cpuMs} ms of processor time`,
   memory: `Git used more than ${limits.memoryBytes / MIB} MiB of memory`,
   output: `Git printed more than ${limits.outputBytes / MIB} MiB`,
-  disk: `it takes more than ${(limits.disk?.bytes ?? 0) / MIB} MiB on the disk`,
+  disk: `it needs more than ${(limits.disk?.bytes ?? 0) / MIB} MiB on disk`,
 });

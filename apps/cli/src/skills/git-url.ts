@@ -32,9 +32,7 @@ export function parseGitUrl(given: string): GitFolder {
   const folder = rest.join(":").replace(/^\/+|\/+$/g, "");
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
   if (scheme !== undefined && !["https", "ssh", "file"].includes(scheme)) {
-    throw new CommandError(
-      `Repositories are fetched over https, ssh and file, and not over ${scheme}`,
-    );
+    throw new CommandError(`Repositories are fetched over https, ssh and file, not over ${scheme}`);
   }
   const parsed = scheme === undefined ? undefined : URL.parse(url);
   if (parsed === null || /[\p{Cc}\s]/u.test(url)) {
@@ -43,17 +41,21 @@ export function parseGitUrl(given: string): GitFolder {
   // What a program is called with is visible to others.
   if (parsed?.password || (scheme === "https" && parsed?.username)) {
     throw new CommandError(
-      "A URL must have no user and no password: git credential helpers give them to git",
+      "The URL must not contain a user or a password: set up a git credential helper instead",
     );
   }
   if (parsed?.hostname.startsWith("-"))
     throw new CommandError("The URL of the repository is malformed");
   if (ref !== "" && !REF.test(ref)) {
-    throw new CommandError(`${ref} is no branch, tag or commit: name one, as in …/skills.git#main`);
+    throw new CommandError(
+      `${ref} is not a branch, tag or commit: use one, such as …/skills.git#main`,
+    );
   }
   const names = folder === "" ? [] : folder.split("/");
   if (names.some((name) => ["", ".", "..", ".git"].includes(name)) || folder.includes("\\")) {
-    throw new CommandError(`${folder} is no folder of a repository: name one, as in …#main:skills`);
+    throw new CommandError(
+      `${folder} is not a folder in a repository: use one, such as …#main:skills`,
+    );
   }
   const last = url.replace(/\/+$/, "").split(/[/:]/).at(-1) ?? "";
   return {

@@ -65,5 +65,5 @@ export async function importSkills(
 /** A line for each refused file, with its error. */
 function describeRefusal({ issues }: ParleyError): string {
   const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
-  return ["Nothing was imported: correct these files, and import again", ...lines].join("\n");
+  return ["Nothing was imported. Correct these files and try again", ...lines].join("\n");
 }

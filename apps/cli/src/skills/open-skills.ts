@@ -20,7 +20,7 @@ export interface OpenedSkills extends SkillFolders {
 export async function openSkills(io: Io, given: string): Promise<OpenedSkills> {
   if (isGitUrl(given)) return readRepository(io, given);
   const stats = await stat(given).catch(() => undefined);
-  if (stats === undefined) throw new CommandError(`${given}: there is no such folder or archive`);
+  if (stats === undefined) throw new CommandError(`${given}: no such folder or archive`);
   return stats.isFile() ? readArchive(given) : readSkillFolders(given);
 }
 
@@ -33,8 +33,8 @@ async function readRepository(io: Io, given: string): Promise<OpenedSkills> {
     // The place is nobody's business, and gone by now.
     if (!(error instanceof CommandError)) throw error;
     const said = error.message.replace(fetched.place, where);
-    const isElsewhere = said.endsWith("has a SKILL.md");
-    const cure = isElsewhere ? "; name the folder that has them, as in …#main:skills" : "";
+    const isElsewhere = said.endsWith("neither do its folders");
+    const cure = isElsewhere ? "; name the folder that does, such as …#main:skills" : "";
     throw new CommandError(said + cure);
   });
   const leftOut = [...skills.leftOut, ...fetched.links];
@@ -44,7 +44,7 @@ async function readRepository(io: Io, given: string): Promise<OpenedSkills> {
 
 /** Archives are of a folder, or of what is in one: skills are wherever there is a SKILL.md. */
 async function readArchive(place: string): Promise<OpenedSkills> {
-  if (!/\.zip$/i.test(place)) throw new CommandError(`${place}: is no folder and no .zip`);
+  if (!/\.zip$/i.test(place)) throw new CommandError(`${place}: is neither a folder nor a .zip`);
   const limits = { bytesLeft: 2 * MAX_SKILL_BYTES, maxBytes: 2 * MAX_SKILL_BYTES };
   const files = await readZip(await readRegularFile(path.resolve(place), limits));
   const isHidden = (file: string) => file.split("/").some((name) => /^\.|^__MACOSX$/.test(name));

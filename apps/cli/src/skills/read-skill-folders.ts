@@ -36,14 +36,14 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
       return;
     }
     if (files.length >= MAX_SKILL_FILES) {
-      throw new CommandError(`${place}: there are more than ${MAX_SKILL_FILES} files`);
+      throw new CommandError(`${place}: has more than ${MAX_SKILL_FILES} files`);
     }
     const content = await readRegularFile(place, { bytesLeft, maxBytes: MAX_SKILL_BYTES });
     bytesLeft -= content.length;
     files.push({ path: name, content, isExecutable: await isExecutableFile(place) });
   };
 
-  if ((await kindOf(root)) !== "folder") throw new CommandError(`${root}: is no folder`);
+  if ((await kindOf(root)) !== "folder") throw new CommandError(`${root}: is not a folder`);
   const names = await namesIn(root, leftOut, ".");
   if (names.includes("SKILL.md")) {
     const name = path.basename(root);
@@ -58,7 +58,7 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
     else leftOut.push(name);
   }
   if (files.length === 0) {
-    throw new CommandError(`${root}: neither it nor a folder in it has a SKILL.md`);
+    throw new CommandError(`${root}: has no SKILL.md, and neither do its folders`);
   }
   return { files, leftOut };
 }

@@ -30,14 +30,14 @@ export async function readZip(bytes: Buffer): Promise<ZippedFile[]> {
       if (path.endsWith("/")) continue;
       const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE;
       if (type === SYMBOLIC_LINK) throw refused(path, "symbolic links are not imported");
-      if (type !== 0 && type !== REGULAR_FILE) throw refused(path, "is no regular file");
+      if (type !== 0 && type !== REGULAR_FILE) throw refused(path, "is not a regular file");
       if (entry.isEncrypted()) throw refused(path, "is encrypted");
       if (files.length >= MAX_SKILL_FILES) {
         throw new CommandError(`The archive has more than ${MAX_SKILL_FILES} files`);
       }
       // A stream that has more than this fails: the sizes are validated.
       if (entry.uncompressedSize > bytesLeft) {
-        throw new CommandError(`The files of the archive are more than ${MAX_SKILL_BYTES} bytes`);
+        throw new CommandError(`The archive's files exceed ${MAX_SKILL_BYTES} bytes`);
       }
       bytesLeft -= entry.uncompressedSize;
       const content = await buffer(await zip.openReadStreamPromise(entry));

@@ -33,8 +33,8 @@ export async function validateSkills(
     for (const name of leftOut) reportLine(io, `left out: ${oneLine(name)}`);
   }
   if (faults.length === 0) return;
-  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
-  throw new CommandError(`The skills have ${count}: nothing of them would be imported`);
+  const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
+  throw new CommandError(`The skills have ${count}; none of them would be imported`);
 }
 
 /** The faults of a message, each with its line: members of the front matter have their own. */

@@ -5,7 +5,7 @@ import { oneLine } from "@parley/command/print";
 
 /** Something that cannot be taken back. */
 interface Destructive {
-  /** What is done, as in `removes the space Support`. */
+  /** What is done, as in `remove the space Support`. */
   readonly what: string;
   /** What a person types to agree, as the name of the thing. */
   readonly typed: string;
@@ -24,18 +24,19 @@ export async function confirm(
   if (yes) return;
   const about = oneLine(what);
   if (!isTerminal.stdin || !isTerminal.stderr) {
-    throw new CommandError(`Nothing was done: this ${about}. Add --yes where that is meant`);
+    throw new CommandError(`This would ${about}. Add --yes to confirm`);
   }
   const lines = createInterface({ input: stdin, output: stderr });
   const left = Promise.withResolvers<undefined>();
   // The end of the input, and Ctrl-C.
   lines.once("close", () => left.resolve(undefined));
   try {
-    const question = `This ${about}. Type ${oneLine(typed)} to go on: `;
+    const question = `This will ${about}. Type ${oneLine(typed)} to confirm: `;
     const answer = await Promise.race([lines.question(question), left.promise]);
     // The cursor is still behind the question.
     if (answer === undefined) stderr.write("\n");
-    if (answer?.trim() !== oneLine(typed)) throw new CommandError("Nothing was done");
+    if (answer?.trim() !== oneLine(typed))
+      throw new CommandError("Not confirmed; nothing was done");
   } finally {
     lines.close();
   }

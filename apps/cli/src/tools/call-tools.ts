@@ -21,7 +21,7 @@ async function readConnection(io: Io, options: ConnectionOptions) {
   const { bearer = false, header: names = [], oauthClient: clientId } = options;
   const { oauthScope: scope, perUser: isPerUser = false } = options;
   if (scope !== undefined && clientId === undefined && !isPerUser) {
-    throw new CommandError("--oauth-scope is for --oauth-client or --per-user");
+    throw new CommandError("--oauth-scope needs --oauth-client or --per-user");
   }
   const wanted = [
     ...(bearer ? ["the bearer token"] : []),
@@ -56,7 +56,9 @@ async function readConnection(io: Io, options: ConnectionOptions) {
 function readStake(given: string): [tool: string, stake: string] {
   const at = given.lastIndexOf("=");
   if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
-  throw new CommandError("--stake takes a tool and who approves it, as in --stake find=never_ask");
+  throw new CommandError(
+    "--stake takes a tool and who approves it, such as --stake find=never_ask",
+  );
 }
 
 const numberIn = (value: string | undefined) => (value === undefined ? undefined : Number(value));
@@ -92,7 +94,7 @@ export async function createTool(
   // Those for each user name their tools once somebody has allowed it.
   if (tool.server.tools.length > 0 || connection.oauth?.grant === "authorization_code") return;
   throw new CommandError(
-    `${tool.name} is registered, but its server offers no tools, so agents can call none; once it does: parley tools refresh ${tool.sId}`,
+    `${tool.name} is registered, but its server offers no tools yet. Once it does, run parley tools refresh ${tool.sId}`,
   );
 }
 
@@ -134,7 +136,7 @@ export async function updateTool(
   const before = await callServer(rpc.tools.getConnection.query({ wId, toolId }));
   const changes = { url: options.server, ...(await readConnection(context.io, options)) };
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw calledWrongly("parley tools update", "it takes what to change");
+    throw calledWrongly("parley tools update", "name at least one option to change");
   }
   const stakes = changes.stakes && { ...before.connection.stakes, ...changes.stakes };
   const input = checkUpdate({ wId, toolId, version: before.version, ...changes, stakes });
@@ -154,7 +156,7 @@ async function findSpaceFor(connection: ServerConnection, reference?: string): P
   const { spaces } = await callServer(rpc.spaces.list.query({ wId, kinds: ["global"] }));
   const [space] = spaces;
   if (space !== undefined) return space.sId;
-  throw new CommandError("The workspace has no open space: name one with --space");
+  throw new CommandError("The workspace has no open space: choose one with --space");
 }
 
 function printTool(io: Io, shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {
@@ -180,8 +182,8 @@ function renderTool(shown: AdministeredTool | ConnectedTool): string[] {
     lines.push(`  server: ${url}`);
     if (headerNames.length > 0) lines.push(`  headers: ${headerNames.join(", ")}`);
     if (oauth !== null) lines.push(`  OAuth client: ${oauth.clientId}`);
-    lines.push(`  a call: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
-    lines.push(`  asked for its tools: ${new Date(refreshedAt).toISOString()}`);
+    lines.push(`  timeout: ${timeoutMs} ms; at most ${maxConcurrent} concurrent`);
+    lines.push(`  tools refreshed: ${new Date(refreshedAt).toISOString()}`);
     if (fault !== null) lines.push(`  fault: ${oneLine(fault)}`);
   }
   for (const { name, description } of tool.server.tools) {

@@ -17,15 +17,19 @@ const withConnection = <Args extends unknown[], Options extends OptionValues>(
 ) =>
   command
     .option("--bearer", "call with a bearer token")
-    .option("--header <name>", "call with a header; may be repeated", collect)
-    .option("--oauth-client <id>", "client of the server's own authorization server")
+    .option("--header <name>", "call with a header; repeatable", collect)
+    .option("--oauth-client <id>", "id of a client at the server's own authorization server")
     .option("--oauth-scope <scope>", "scope to ask for")
-    .option("--per-user", "each user allows the calls, at the server's own authorization server")
+    .option("--per-user", "each user authorizes the calls at the server's own authorization server")
     .option("--default-stake <stake>", "who approves calls")
-    .option("--stake <tool=stake>", "who approves calls of one tool; may be repeated", collect)
-    .option("--retryable <tool>", "may be called again after a break; may be repeated", collect)
-    .option("--timeout-ms <ms>", "how long a call may take")
-    .option("--max-concurrent <calls>", "how many calls may be under way");
+    .option("--stake <tool=stake>", "who approves calls of one tool; repeatable", collect)
+    .option(
+      "--retryable <tool>",
+      "tool that may be called again after an interruption; repeatable",
+      collect,
+    )
+    .option("--timeout-ms <ms>", "timeout of a call in milliseconds")
+    .option("--max-concurrent <calls>", "maximum number of concurrent calls");
 
 /** The values of these options. */
 export interface ConnectionOptions {
@@ -44,9 +48,9 @@ export interface ConnectionOptions {
 const load = () => import("./call-tools.ts");
 
 const secrets = `
-The bearer token, the values of headers and the secret of the OAuth client are read from standard input, a line each
-in this order; a terminal is asked for them. With --per-user, each user allows the calls at the server's own
-authorization server, where Parley registers itself without --oauth-client.`;
+The bearer token, the header values and the OAuth client's secret are read from standard input, one per line in this
+order, or from prompts. With --per-user, each user authorizes the calls at the server's own authorization server; unless
+--oauth-client is given, Parley registers itself there.`;
 
 const list = (context: Context) =>
   listCommand(context, noun, {
@@ -63,7 +67,7 @@ const list = (context: Context) =>
 
 const get = (context: Context) =>
   withServer(new Command("get"))
-    .description("show a tool, with its connection")
+    .description("show a tool and its connection")
     .argument("<tool>", "id or name")
     .action(async (tool, options) => (await load()).getTool(context, tool, options));
 
@@ -71,22 +75,22 @@ const create = (context: Context) =>
   withConnection(withServer(new Command("create")))
     .description("add a remote MCP server")
     .argument("<url>", "URL of the MCP server")
-    .option("--space <space>", "id or name of the tool's space; the open one by default")
+    .option("--space <space>", "id or name of the tool's space; defaults to the open one")
     .option("--name <name>", "name of the tool")
     .option("--description <text>", "what it is for")
-    .option("--restricted-to-skills", "only skills give it to agents")
+    .option("--restricted-to-skills", "only skills can give it to agents")
     .addHelpText("after", secrets)
     .action(async (url, options) => (await load()).createTool(context, url, options));
 
 const refresh = (context: Context) =>
   withServer(new Command("refresh"))
-    .description("ask the server of a tool for its tools again")
+    .description("refresh the list of tools that the server offers")
     .argument("<tool>", "id or name")
     .action(async (tool, options) => (await load()).refreshTool(context, tool, options));
 
 const update = (context: Context) =>
   withConnection(withServer(new Command("update")))
-    .description("change how a server is called, and leave what no option names")
+    .description("update how a server is called; unset options keep their value")
     .argument("<tool>", "id or name")
     .option("--server <url>", "URL of the MCP server")
     .addHelpText("after", secrets)
@@ -95,15 +99,15 @@ const update = (context: Context) =>
 const remove = (context: Context) =>
   actionCommand(context, noun, {
     name: "remove",
-    about: "remove a tool, from the skills that have it too",
+    about: "remove a tool, also from the skills that have it",
     did: "removed",
-    destroys: ({ name }) => `removes the tool ${name}, from the skills that have it too`,
+    destroys: ({ name }) => `remove the tool ${name}, also from the skills that have it`,
     call: "tools.remove",
   });
 
 /** Makes the commands about tools. */
 export const createToolCommands = (context: Context) =>
-  group("tools", "MCP servers that agents call", [
+  group("tools", "MCP servers that agents can call", [
     list(context),
     get(context),
     create(context),

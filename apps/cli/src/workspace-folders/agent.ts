@@ -68,7 +68,7 @@ async function readAgent({ file, entries, text: read }: Entry): Promise<ReadFile
   if (!YAML.test(file)) {
     const has = (extension: string) => entries.includes(file.replace(/\.md$/, extension));
     const isInstructions = file.endsWith(".md") && (has(".yaml") || has(".yml"));
-    const message = "is of no agent: those are files in YAML";
+    const message = "does not belong to an agent: agent files end in .yaml";
     return { faults: isInstructions ? [] : [{ file, message }] };
   }
   const beside = file.replace(YAML, ".md");
@@ -78,7 +78,7 @@ async function readAgent({ file, entries, text: read }: Entry): Promise<ReadFile
   if ("faults" in agent) return agent;
   const { value } = agent;
   if (value.instructions !== undefined && markdown !== undefined) {
-    const message = `instructions: are in ${beside} too; leave them in one place`;
+    const message = `instructions: are also in ${beside}; keep them in one file`;
     return { faults: [{ file, message }] };
   }
   const inMarkdown = markdown?.replace(/\r?\n$/, "");

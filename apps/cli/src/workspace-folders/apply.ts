@@ -52,17 +52,17 @@ export async function applyFolder(
       const isOvertaken = await run(io, changes, { connection, ids: idsOf(state), secrets });
       if (isOvertaken && attempt < MAX_PLANS) continue;
       if (isOvertaken)
-        throw new CommandError("Others change the workspace all the time: try again");
+        throw new CommandError("The workspace kept changing while the plan was applied. Try again");
     }
     const unset = findUnsetSecrets(declared, state);
     if (options.json) printLine(io, JSON.stringify(report(steps, { state, isMade, unset })));
     else if (changes.length === 0) printLine(io, "Nothing to change");
     else if (isMade) printLine(io, `Done: ${changes.length} changed`);
     for (const name of unset)
-      reportLine(io, `${name} is not set: parley functions secret put ${name}`);
+      reportLine(io, `${name} is not set: run parley functions secret put ${name}`);
     if (options.check && changes.length > 0) {
       throw new CommandError(
-        `The workspace is not what ${folder} declares: parley apply changes it`,
+        `The workspace differs from ${folder}; apply the changes with parley apply`,
       );
     }
     return;
@@ -103,9 +103,9 @@ async function agree(
   { secrets, state, options: { yes } }: Agreement,
 ): Promise<void> {
   const removed = changes.filter(({ action }) => action === "remove").length;
-  const removes = removed === 0 ? "" : `, ${removed} of them removals,`;
+  const removes = removed === 0 ? "" : ` (${removed} of them removals)`;
   const count = changes.length === 1 ? "1 change" : `${changes.length} changes`;
-  const what = `makes ${count}${removes} in the workspace ${state.name}`;
+  const what = `make ${count}${removes} in the workspace ${state.name}`;
   await confirm(io, { what, typed: removed === 0 ? "yes" : state.name, yes });
   await secrets.require(changes.flatMap((change) => change.secrets));
 }
@@ -151,13 +151,13 @@ async function run(io: Io, changes: readonly Step[], applying: Applying): Promis
     const failed = changes[done.length];
     const what = failed === undefined ? "" : nameStep(failed);
     if (overtaken.includes(errorTypeOf(error))) {
-      reportLine(io, `${what} was changed by somebody else meanwhile: here is a new plan`);
+      reportLine(io, `${what} has just been changed by somebody else; here is a new plan`);
       return true;
     }
     if (!(error instanceof CommandError)) throw error;
     for (const one of done) reportLine(io, `done: ${nameStep(one)}`);
     for (const one of changes.slice(done.length)) reportLine(io, `not done: ${nameStep(one)}`);
-    const made = `${done.length} of ${changes.length} changes are made; run the command again for the rest`;
+    const made = `${done.length} of ${changes.length} changes were made; run the command again for the rest`;
     throw new CommandError(`${what}: ${error.message}: ${made}`, { cause: error.cause });
   }
 }

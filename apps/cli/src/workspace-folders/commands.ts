@@ -4,21 +4,24 @@ import type { Context } from "../connection/context.ts";
 
 const apply = (context: Context) =>
   withServer(new Command("apply"))
-    .description("make a workspace what a folder declares, after showing what changes")
-    .argument("<folder>", "folder with a parley.yaml, as parley pull writes one")
-    .option("--dry-run", "show what would change, and change nothing")
-    .option("--check", "as --dry-run, and exit with 1 where something would change")
+    .description("apply a folder to a workspace, after showing a plan")
+    .argument("<folder>", "folder with a parley.yaml, such as parley pull creates")
+    .option("--dry-run", "show the plan and change nothing")
+    .option("--check", "like --dry-run, and exit with 1 if something would change")
     .option(
       "--prune",
-      "archive agents, skills and functions, and remove tools, that the folder lacks",
+      "archive agents, skills and functions, and remove tools, that the folder does not declare",
     )
-    .option("--secrets <file>", "lines NAME=value for secrets of tools; - reads standard input")
-    .option("--renew-secrets", "send the secrets of tools again, where nothing else differs too")
-    .option("--yes", "do not ask")
+    .option(
+      "--secrets <file>",
+      "file of NAME=value lines with the tools' secrets; - reads standard input",
+    )
+    .option("--renew-secrets", "send the tools' secrets again, even if nothing else differs")
+    .option("--yes", "skip the confirmation")
     .addHelpText(
       "after",
       `
-Things are known by their names. Without a terminal, changes need --yes.`,
+Agents, skills, functions and tools are matched by name. Without a terminal, changes need --yes.`,
     )
     .action(async (folder, options) =>
       (await import("./apply.ts")).applyFolder(context, folder, options),
@@ -26,10 +29,10 @@ Things are known by their names. Without a terminal, changes need --yes.`,
 
 const pull = (context: Context) =>
   withServer(new Command("pull"))
-    .description("write a folder that declares what a workspace has")
+    .description("save a workspace as a folder of declarations")
     .argument("<folder>")
-    .option("--force", "write into a folder that has other files")
-    .option("--yes", "do not ask before files are overwritten or removed")
+    .option("--force", "also write into a folder that has other files")
+    .option("--yes", "overwrite and remove files without asking")
     .action(async (folder, options) =>
       (await import("./pull.ts")).pullFolder(context, folder, options),
     );

@@ -22,7 +22,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorkspace> {
   const entries = await entriesOf(folder);
   if (!entries.includes(SETTINGS_FILE)) {
-    const cure = "parley pull writes a folder; an empty file declares no settings";
+    const cure = "create a folder with parley pull, or add an empty file to declare no settings";
     throw new CommandError(`${folder}: has no ${SETTINGS_FILE}: ${cure}`);
   }
   const faults: Fault[] = [];
@@ -76,7 +76,7 @@ function findNamesakes<K extends KindName>(
     seen.set(name, other ?? file);
     return other === undefined
       ? []
-      : [{ file, message: `${other} declares a ${kindName} ${name} too` }];
+      : [{ file, message: `${other} also declares a ${kindName} ${name}` }];
   });
 }
 
@@ -84,9 +84,9 @@ function findNamesakes<K extends KindName>(
 async function entriesOf(folder: string): Promise<string[]> {
   const kind = await kindOf(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    throw new CommandError(`${folder}: there is no such folder`);
+    throw new CommandError(`${folder}: no such folder`);
   });
-  if (kind !== "folder") throw new CommandError(`${folder}: is no folder`);
+  if (kind !== "folder") throw new CommandError(`${folder}: is not a folder`);
   return (await readdir(folder)).filter(isDeclaration).toSorted();
 }
 
@@ -97,7 +97,7 @@ async function readText(place: string): Promise<string> {
   try {
     return new TextDecoder("utf8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new CommandError("is no text in UTF-8");
+    throw new CommandError("is not UTF-8 text");
   }
 }
 

@@ -97,13 +97,13 @@ function requireNames(
         ? `neither the folder nor the workspace has the ${kind} ${name}`
         : found.length > 1
           ? severalOf(kind, name, found)
-          : `the folder does not have the ${kind} ${name}, and --prune removes it`;
+          : `the folder does not declare the ${kind} ${name}, so --prune would remove it`;
     faults.push({ file, message: `${kinds[kind].folder}: ${why}` });
   }
 }
 
 export const severalOf = (kind: string, name: string, found: readonly Listed[]): string =>
-  `the workspace has several ${kind}s ${name}, and names are what folders go by: ` +
+  `the workspace has several ${kind}s named ${name}, and folders match by name: ` +
   `rename all but one of ${found.map(({ id }) => id).join(", ")}`;
 
 /**
@@ -124,13 +124,13 @@ function findNamed<K extends KindName>(
   };
   const builtIn = active.find((one) => one.isBuiltIn === true);
   if (builtIn !== undefined) {
-    return refuse(`the ${kind} ${name} is built in, and is not changed: choose another name`);
+    return refuse(`the ${kind} ${name} is built in and cannot be changed: choose another name`);
   }
   if (active.length > 1) return refuse(severalOf(kind, name, active));
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(", ");
     return refuse(
-      `the workspace has several archived ${kind}s ${name}: restore one of ${ids}, or rename them`,
+      `the workspace has several archived ${kind}s named ${name}: restore one of ${ids}, or rename them`,
     );
   }
   const [one] = found;

@@ -30,9 +30,9 @@ export async function pullFolder(
   const { io } = context;
   const entries = await entriesOf(folder);
   if (entries.length > 0 && !entries.includes(SETTINGS_FILE) && !options.force) {
-    const cure = "name a new folder, or add --force";
+    const cure = "choose a new folder, or add --force";
     throw new CommandError(
-      `${folder}: has ${entries[0]}, and is no folder of parley pull: ${cure}`,
+      `${folder}: has ${entries[0]} and was not created by parley pull: ${cure}`,
     );
   }
   const connection = await connect(context, options);
@@ -49,9 +49,9 @@ export async function pullFolder(
     for (const file of removed) printLine(io, `- ${file}`);
   }
   if (overwritten.length > 0) {
-    const count = `${changed.length} files, and removes ${removed.length}`;
+    const count = `${changed.length} files and remove ${removed.length}`;
     await confirm(io, {
-      what: `overwrites ${count}, in ${folder}`,
+      what: `overwrite ${count} in ${folder}`,
       typed: "yes",
       yes: options.yes,
     });
@@ -104,7 +104,7 @@ function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
   return [
     ...(settings === undefined
       ? [
-          "the settings and spaces of the workspace, and unpublished skills that no agent has: they are for keys of admins",
+          "the workspace's settings and spaces, and unpublished skills that no agent has, which need an admin key",
         ]
       : []),
     ...(archived > 0 ? [`${archived} archived`] : []),
@@ -191,7 +191,7 @@ async function requireFolders(folder: string, inside: string): Promise<void> {
     await mkdir(place).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
-    if ((await kindOf(place)) !== "folder") throw new CommandError(`${place}: is no folder`);
+    if ((await kindOf(place)) !== "folder") throw new CommandError(`${place}: is not a folder`);
   }
 }
 
@@ -209,7 +209,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    if (code === "ENOTDIR") throw new CommandError(`${folder}: is no folder`);
+    if (code === "ENOTDIR") throw new CommandError(`${folder}: is not a folder`);
     throw error;
   }
 }

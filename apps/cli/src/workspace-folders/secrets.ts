@@ -59,8 +59,8 @@ export async function openSecrets(io: Io, place: string | undefined): Promise<Se
     const missing = [...new Set(names)].filter((name) => !values.get(name));
     if (missing.length === 0) return;
     if (!io.isTerminal.stdin) {
-      const cure = "give --secrets a file of lines NAME=value, or - for standard input";
-      throw new CommandError(`Nothing was done: ${missing.join(", ")} must have a value: ${cure}`);
+      const cure = "pass --secrets a file of NAME=value lines, or - for standard input";
+      throw new CommandError(`Missing values for ${missing.join(", ")}; nothing was done: ${cure}`);
     }
     const given = await readSecrets(
       io,
@@ -74,7 +74,7 @@ export async function openSecrets(io: Io, place: string | undefined): Promise<Se
 async function readLines(io: Io): Promise<string> {
   // A terminal would show them.
   if (!io.isTerminal.stdin) return readInput(io);
-  throw new CommandError("--secrets - reads a pipe; a terminal is asked where it is left out");
+  throw new CommandError("--secrets - reads a pipe; leave it out to be prompted");
 }
 
 async function readSecretFile(place: string): Promise<string> {

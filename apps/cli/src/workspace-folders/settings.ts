@@ -155,7 +155,7 @@ export function planSettings({ declared, state, faults }: PlanningSettings): Ste
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   if (given.length === 0) return [];
   if (state.settings === undefined) {
-    const message = "workspace: is for keys of admins; use one, or leave the settings out";
+    const message = "workspace: needs an admin key; use one, or leave out the settings";
     faults.push({ file: SETTINGS_FILE, message });
     return [];
   }
@@ -185,7 +185,7 @@ export function planSpaces({ declared, state, faults }: PlanningSettings): Step[
     if (before?.isRestricted === isRestricted) {
       return [{ ...step, action: "unchanged", members: [] }];
     }
-    if (state.settings === undefined) return refuse(`${name}: needs a key of an admin`);
+    if (state.settings === undefined) return refuse(`${name}: needs an admin key`);
     if (before === undefined) {
       const run = async ({ connection: { rpc, wId }, ids }: Applying) => {
         // Nobody reaches a restricted space whom it does not name, and its tools come next.
@@ -221,4 +221,4 @@ export function requireSpaces(
 }
 
 const severalSpaces = (name: string, found: readonly ReadSpace[]): string =>
-  `the workspace has several spaces ${name}: rename all but one of ${found.map(({ id }) => id).join(", ")}`;
+  `the workspace has several spaces named ${name}: rename all but one of ${found.map(({ id }) => id).join(", ")}`;

@@ -60,7 +60,7 @@ export async function readSkillEntry({
   text,
 }: Entry): Promise<ReadFile<SkillDefinition>> {
   if (YAML.test(folder)) {
-    const message = "is beside no folder of a skill with its name";
+    const message = "has no skill folder of the same name beside it";
     const isBeside = entries.includes(folder.replace(YAML, ""));
     return { faults: isBeside ? [] : [{ file: folder, message }] };
   }
@@ -74,7 +74,7 @@ export async function readSkillEntry({
   const about = readYamlFile(SkillFile, { file: yaml ?? folder, text: yamlText });
   if ("faults" in about) faults.push(...about.faults);
   const [parsed, second] = skills;
-  if (second !== undefined) faults.push({ file: folder, message: "must have one skill" });
+  if (second !== undefined) faults.push({ file: folder, message: "must have exactly one skill" });
   if (parsed === undefined || "faults" in about || faults.length > 0) return { faults };
   const { value } = about;
   const root = `${parsed.name}/`;

@@ -113,18 +113,18 @@ function findFaultOfMove(
   after: SkillDefinition,
 ): string | undefined {
   if (after.status === "active") return undefined;
-  if (isArchived) return "status: the skill is archived, and can only become active";
+  if (isArchived) return "status: an archived skill can only become active";
   if (before.status === "active") {
-    return "status: the skill is active, and cannot become suggested again";
+    return "status: an active skill cannot become suggested again";
   }
   if (before.availability === after.availability) return undefined;
-  return "availability: only that of an active skill can change: declare the status active";
+  return "availability: can only change if the skill is active: declare the status active";
 }
 
 /** Why a builder cannot create a skill: an import finds out whether the name is taken, for some names. */
 function findFaultOfCreation({ name, availability }: SkillDefinition): string | undefined {
   if (availability !== "editors" || folderNameOf(name) === name) return undefined;
-  return "availability: builders do not see skills for editors: use a key of an admin, or declare another availability";
+  return "availability: builders cannot see skills for editors: use an admin key, or declare another availability";
 }
 
 function membersOf({ ids }: Applying, skill: SkillDefinition) {
@@ -166,7 +166,7 @@ async function createAsBuilder(applying: Applying, skill: SkillDefinition): Prom
   const importing = callServer(parley.skills.import({ ...about, files: importedFiles(skill) }));
   const report = await importing.catch((error: unknown) => {
     if (errorTypeOf(error) !== "skill_already_exists") throw error;
-    throw new CommandError(`the workspace has a skill ${name}, which only keys of admins see`, {
+    throw new CommandError(`the workspace has a skill ${name} that only admin keys can see`, {
       cause: (error as Error).cause,
     });
   });

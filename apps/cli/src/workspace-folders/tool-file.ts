@@ -28,7 +28,7 @@ const { maxConcurrent } = RegisterTool.shape;
 const { name, serverType, server, oAuthUseCase } = CreateTool.shape;
 
 const secretText = z.string().refine(namesSecrets, {
-  error: "must name a secret, as in Bearer {{secrets.ORDERS_TOKEN}}: files hold none",
+  error: "must name a secret, such as Bearer {{secrets.ORDERS_TOKEN}}; files contain none",
 });
 
 /** `tools/<name>.yaml`: a remote server, or one that is only described. */
@@ -64,7 +64,7 @@ const ofDescription = ["serverType", "server", "oAuthUseCase"] as const;
 /** Reads the file of a tool; the name of the file is the tool's if it names none. */
 export async function readToolEntry({ file, text }: Entry): Promise<ReadFile<ToolDefinition>> {
   if (!YAML.test(file)) {
-    return { faults: [{ file, message: "is no tool: those are files in YAML" }] };
+    return { faults: [{ file, message: "is not a tool: tool files end in .yaml" }] };
   }
   const read = readYamlFile(ToolFile, { file, text: await text(file) });
   if ("faults" in read) return read;
@@ -113,7 +113,7 @@ function connectionOf({ oauth, ...value }: ToolFile) {
 function findFault(value: ToolFile): string | undefined {
   const { url: remote, server: described, headers, oauth } = value;
   if ((remote === undefined) === (described === undefined)) {
-    return "must have one of url, for a server that is called, and server, for one that is described";
+    return "must have either url, for a server that is called, or server, for one that is only described";
   }
   const strange = (members: readonly (keyof ToolFile)[]) =>
     members.find((member) => {
@@ -122,10 +122,10 @@ function findFault(value: ToolFile): string | undefined {
     });
   if (described !== undefined) {
     const member = strange([...ofConnection, "timeoutMs", "maxConcurrent"]);
-    return member && `${member}: is of a tool with url`;
+    return member && `${member}: needs url`;
   }
   const member = strange(ofDescription);
-  if (member !== undefined) return `${member}: is of a tool with server`;
+  if (member !== undefined) return `${member}: needs server`;
   // The server's own rules, with values in place of the secrets.
   const filled = {
     wId: "-",

@@ -138,7 +138,7 @@ function findFaultOfChange(before: ToolDefinition, after: ToolDefinition): strin
   if (!("connection" in before && "connection" in after)) return undefined;
   const isGone = before.connection.oauth !== null && after.connection.oauth === null;
   const isElsewhere = before.connection.url !== after.connection.url;
-  return isGone && !isElsewhere ? `oauth: cannot be taken away: ${cure}` : undefined;
+  return isGone && !isElsewhere ? `oauth: cannot be removed: ${cure}` : undefined;
 }
 
 /**
@@ -168,7 +168,7 @@ async function createTool(applying: Applying, tool: ToolDefinition): Promise<str
   const { rpc, wId } = applying.connection;
   const { name, space = "", isRestrictedToSkills, description } = tool;
   const spaceId = applying.ids.space.get(space);
-  if (spaceId === undefined) throw new CommandError(`The key reaches no space ${space}`);
+  if (spaceId === undefined) throw new CommandError(`The key cannot see a space named ${space}`);
   const about = { wId, spaceId, name, isRestrictedToSkills };
   if ("described" in tool) {
     const draft = { ...about, ...tool.described, description: description ?? "" };

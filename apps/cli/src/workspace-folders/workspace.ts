@@ -23,9 +23,12 @@ export async function readWorkspace(
   const { session } = await callServer(rpc.session.get.query({}));
   const { role, workspace } = session;
   if (workspace === null || (role !== "admin" && role !== "builder")) {
-    const key = role === "user" ? "a key of a user may not" : "an operator key is of no workspace";
+    const key =
+      role === "user"
+        ? "a user key cannot use them"
+        : "an operator key does not belong to a workspace";
     throw new CommandError(
-      `Folders are for keys of builders and admins, and ${key}: set PARLEY_API_KEY to such a key`,
+      `Folders need a builder or admin key (${key}): set PARLEY_API_KEY to one`,
     );
   }
   const settings = await readSettings(connection, { ...session, workspace });

@@ -25,9 +25,9 @@ export const stemOf = (file: string): string => file.replace(/^.*\//, "").replac
 
 /** The error for the faults of a folder: each with its file, and line. */
 export function refuseFaults(folder: string, faults: readonly Fault[]): CommandError {
-  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+  const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
   return new CommandError(
-    [`${folder} has ${count}, and nothing was changed`, ...faults.map(describeFault)].join("\n"),
+    [`${folder} has ${count}; nothing was changed`, ...faults.map(describeFault)].join("\n"),
   );
 }
 

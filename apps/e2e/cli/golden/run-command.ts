@@ -110,7 +110,7 @@ export async function runOnTerminal({ main, args, entry, cwd, settings }: Run): 
   const terminal = openTerminal(args, { columns: 80, rows: 40, settings, cwd, main: [main] });
   let isStopped = false;
   const typed = entry.confirmed;
-  const confirmation = typed === undefined ? [] : ([["to go on:", `${typed}\r`]] as const);
+  const confirmation = typed === undefined ? [] : ([["to confirm:", `${typed}\r`]] as const);
   for (const [question, keys] of [...(entry.asked ?? []), ...confirmation]) {
     await shows(terminal, question);
     terminal.write(typedIn(keys, settings));

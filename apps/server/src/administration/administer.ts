@@ -23,10 +23,7 @@ export interface Administration {
 /** Brings the tables of the database up to date; concurrent processes wait for the first. */
 export async function migrate({ io, settings, logger }: Administration): Promise<void> {
   const onMigrating = (missing: number): void => {
-    reportLine(
-      io,
-      `${missing} migrations lack: applying them, which takes minutes where tables are large`,
-    );
+    reportLine(io, `Applying ${missing} migrations; this takes minutes if tables are large`);
   };
   const database = await openDatabase({ settings, logger, onMigrating });
   await database.close();
@@ -53,7 +50,7 @@ export async function bootstrapKeys(
       }
       if (await hasOperatorKey(core, db)) {
         throw new CommandError(
-          "There is an operator key already: create others with it (parley operator-keys create). If all are lost, add --replace, which revokes them",
+          "An operator key already exists: create others with it (parley operator-keys create). If all are lost, add --replace, which revokes them",
         );
       }
       const key = { workspaceId: null, name: "operator", role: "operator", secret } as const;

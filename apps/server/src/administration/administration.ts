@@ -15,7 +15,7 @@ export async function openLog({ environment }: Io, settings: Settings) {
   const logger = createLogger(settings.PARLEY_LOG_LEVEL);
   const file = environmentFile(environment);
   if (file !== undefined) {
-    logger.info({ file }, "Settings that the environment lacks are from a file");
+    logger.info({ file }, "Settings missing from the environment come from a file");
   }
   return logger;
 }

@@ -12,7 +12,7 @@ export async function describeDatabaseUrl(settings: Settings): Promise<string> {
     const url = await readEmbeddedUrl(directory);
     if (url !== undefined) return url;
     throw new CommandError(
-      `No server is running on ${directory}: its database can be reached while parley serve runs`,
+      `No server is running on ${directory}: its database can only be reached while parley serve runs`,
     );
   }
   const url = new URL(DATABASE_URL);

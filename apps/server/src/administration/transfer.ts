@@ -26,9 +26,7 @@ export async function exportAll(
   const { io } = administration;
   await requireDatabase(administration);
   if (file === undefined && io.isTerminal.stdout) {
-    throw new CommandError(
-      "An export holds secrets: name a file for it, or send it through a pipe",
-    );
+    throw new CommandError("An export contains secrets: name a file for it, or use a pipe");
   }
   const database = await openDatabase(administration);
   try {
@@ -92,7 +90,7 @@ const none: Progress = { advance: () => {}, stop: () => {} };
 async function requireDatabase({ settings }: Administration): Promise<void> {
   if (settings.DATABASE_URL !== undefined) return;
   if (!(await holdsDatabase(settings.PARLEY_DATA_DIR))) {
-    throw new CommandError(`PARLEY_DATA_DIR: ${settings.PARLEY_DATA_DIR} holds no database`);
+    throw new CommandError(`PARLEY_DATA_DIR: ${settings.PARLEY_DATA_DIR} contains no database`);
   }
 }
 

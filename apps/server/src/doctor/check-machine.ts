@@ -106,9 +106,10 @@ export function judgeDisk(
   { warnBytes, failBytes }: Thresholds,
 ): Finding {
   const { what, place, freeBytes, hasNames } = disk;
-  const finding = `${Math.floor(freeBytes / MIB)} MiB are left for ${place}`;
-  const cure = `free some space on its disk: ${warnBytes / MIB} MiB at least`;
-  if (!hasNames) return fail(what, `${finding}, but no inodes`, "delete files on its disk");
+  const finding = `${Math.floor(freeBytes / MIB)} MiB are free for ${place}`;
+  const cure = `free some space on its disk: at least ${warnBytes / MIB} MiB`;
+  if (!hasNames)
+    return fail(what, `${finding}, but there are no inodes left`, "delete files on its disk");
   if (freeBytes < failBytes) return fail(what, finding, cure);
   return freeBytes < warnBytes ? warn(what, finding, cure) : ok(what, finding);
 }
@@ -124,15 +125,15 @@ export async function checkSandbox({
   const { boundary } = found;
   const isRequired = settings.PARLEY_SANDBOX_REQUIRE === "namespace";
   if (boundary === "namespace" && keepsRoot(found)) {
-    const user = "run workers as another user, or install Parley where others can read it";
-    return [warn(SANDBOX, "code runs in namespaces of its own (bubblewrap), but as root", user)];
+    const user = "run workers as another user, or install Parley where other users can read it";
+    return [warn(SANDBOX, "code runs in its own namespaces (bubblewrap), but as root", user)];
   }
   if (boundary === "namespace") {
-    return [ok(SANDBOX, "code runs in namespaces of its own (bubblewrap)")];
+    return [ok(SANDBOX, "code runs in its own namespaces (bubblewrap)")];
   }
   if (process.platform !== "linux") {
     const elsewhere = "run workers on Linux, or unset PARLEY_SANDBOX_REQUIRE";
-    const finding = "code runs in processes of its own; namespaces are of Linux only";
+    const finding = "code runs in its own processes; only Linux has namespaces";
     return [isRequired ? fail(SANDBOX, finding, elsewhere) : ok(SANDBOX, finding)];
   }
   const hasProgram = (await versionOf(context.io.environment, "bwrap")) !== undefined;
@@ -141,7 +142,7 @@ export async function checkSandbox({
   const cure = hasProgram
     ? "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; " +
       "in a container, its seccomp profile)"
-    : "install it (apt-get install bubblewrap), and start the workers again";
+    : "install it (apt-get install bubblewrap), and restart the workers";
   if (!isRequired)
     return [warn(SANDBOX, `code runs in processes without namespaces${as}: ${why}`, cure)];
   return [fail(SANDBOX, `PARLEY_SANDBOX_REQUIRE=namespace, but ${why}`, cure)];

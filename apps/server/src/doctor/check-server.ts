@@ -13,7 +13,7 @@ const SETTINGS = "settings";
 export async function checkSettings({ faults, file }: Surroundings): Promise<readonly Finding[]> {
   const source = file === undefined ? "the environment" : `the environment and ${file}`;
   if (faults.length === 0) return [ok(SETTINGS, `those of ${source} are valid`)];
-  return faults.map((fault) => failBy(SETTINGS, fault, "parley serve --help names the settings"));
+  return faults.map((fault) => failBy(SETTINGS, fault, "see the settings in parley serve --help"));
 }
 
 const CURE = "correct the setting of the port";
@@ -33,7 +33,7 @@ export async function checkPort(around: Surroundings): Promise<readonly Finding[
     if (holder !== undefined) {
       return [ok(what, `Parley answers on port ${port} of ${host}: ${holder}`)];
     }
-    const finding = `a Parley with another data directory answers on port ${port} of ${host}`;
+    const finding = `a Parley server with another data directory answers on port ${port} of ${host}`;
     const cure =
       "stop that one, set PARLEY_DATA_DIR to its directory, or PARLEY_PORT to a free port";
     return [fail(what, finding, cure)];
@@ -53,7 +53,7 @@ export async function checkMetricsPort({
   if (refusal === undefined) return [ok(what, describeFree(host, port))];
   const isTaken = (refusal as NodeJS.ErrnoException).code === "EADDRINUSE";
   if (isTaken && (await hasMetrics(urlOf(host, port)))) {
-    return [ok(what, `Parley gives its metrics on port ${port} of ${host}`)];
+    return [ok(what, `Parley serves its metrics on port ${port} of ${host}`)];
   }
   const wanted = { setting: "PARLEY_METRICS_PORT", host, port } as const;
   return [failBy(what, describeFailure(context, refusedPort(refusal, wanted)), CURE)];
@@ -96,16 +96,16 @@ export async function checkServer(around: Surroundings): Promise<readonly Findin
   const named = await around.server().catch((error: unknown) => error as Error);
   if (named instanceof BadConfiguration && around.faults.length > 0) return [];
   if (named instanceof BadConfiguration) throw named;
-  if (named instanceof Error) return [ok(what, `commands call none: ${named.message}`)];
+  if (named instanceof Error) return [ok(what, `commands have no server: ${named.message}`)];
   const url = oneUrl(named.url);
   const { isAlive, isReady, details } = await around.probe();
   if (!isAlive) {
     const cure = "correct the URL: PARLEY_URL, or the profile of parley login";
-    return [fail(what, `what answers at ${url} is no Parley`, cure)];
+    return [fail(what, `${url} is not a Parley server`, cure)];
   }
   if (!isReady) {
-    const cure = "its log says why; parley doctor on its machine says more";
-    return [fail(what, `${url} is not ready: ${details ?? "it does not say why"}`, cure)];
+    const cure = "see its log, or run parley doctor on its machine";
+    return [fail(what, `${url} is not ready: ${details ?? "no reason given"}`, cure)];
   }
   if (details === undefined) return [ok(what, `${url} is ready`)];
   return [warn(what, `${url} is ready, but: ${details}`, "start a parley worker on its database")];
@@ -162,9 +162,7 @@ export async function checkClocks(around: Surroundings): Promise<readonly Findin
 export function judgeClock(whose: string, aheadMs: number | undefined): readonly Finding[] {
   if (aheadMs === undefined) return [];
   const seconds = Math.abs(Math.round(aheadMs / 1000));
-  if (Math.abs(aheadMs) < APART_MS) return [ok(CLOCK, `it agrees with that of ${whose}`)];
-  const finding = `it is ${seconds} s ${aheadMs > 0 ? "behind" : "ahead of"} that of ${whose}`;
-  return [
-    warn(CLOCK, finding, "let both machines follow the time of NTP (timedatectl set-ntp true)"),
-  ];
+  if (Math.abs(aheadMs) < APART_MS) return [ok(CLOCK, `it agrees with the clock of ${whose}`)];
+  const finding = `it is ${seconds} s ${aheadMs > 0 ? "behind" : "ahead of"} the clock of ${whose}`;
+  return [warn(CLOCK, finding, "synchronize both machines with NTP (timedatectl set-ntp true)")];
 }

@@ -9,10 +9,11 @@ export async function checkDirectory(around: Surroundings): Promise<readonly Fin
   if (!around.isEmbedded) return [];
   const { PARLEY_DATA_DIR: directory } = around.settings;
   const { exists, isOpen, holder, hasDatabase } = await around.directory();
-  if (!exists) return [ok(DIRECTORY, `${directory} is not there; the first start creates it`)];
-  const state = holder === undefined ? "no server runs on it" : `in use by ${holder}`;
-  const content = hasDatabase ? "it holds a database" : "it holds no database yet";
-  const finding = `${directory} may be written to, ${content}, ${state}`;
+  if (!exists)
+    return [ok(DIRECTORY, `${directory} does not exist yet; the first start creates it`)];
+  const state = holder === undefined ? "no server is using it" : `in use by ${holder}`;
+  const content = hasDatabase ? "it contains a database" : "it contains no database yet";
+  const finding = `${directory} is writable, ${content}, ${state}`;
   if (!isOpen) return [ok(DIRECTORY, finding)];
   return [warn(DIRECTORY, `${finding}; other users can enter it`, `chmod 700 ${directory}`)];
 }
@@ -36,11 +37,11 @@ export async function checkDatabase(around: Surroundings): Promise<readonly Find
   const what = "database";
   if (around.isEmbedded && (await isSilent(around.directory))) return [];
   const found = await around.database();
-  if (found === undefined) return [ok(what, "the embedded one, which starts with parley serve")];
+  if (found === undefined) return [ok(what, "embedded; it starts with parley serve")];
   const where = around.isEmbedded ? "the embedded one" : hostOf(around.settings.DATABASE_URL);
   const running = `PostgreSQL ${found.version}, ${where}, answers in ${found.roundTripMs} ms`;
   if (found.isReadOnly) {
-    return [fail(what, `${running}, but is read-only`, "name a primary in DATABASE_URL")];
+    return [fail(what, `${running}, but is read-only`, "set DATABASE_URL to a primary")];
   }
   if (Number.parseInt(found.version, 10) < OLDEST_TESTED) {
     const cure = `use PostgreSQL ${OLDEST_TESTED} or newer`;
@@ -69,14 +70,13 @@ export function judgeTables(
   mayCreate: boolean,
 ): Finding {
   const what = "tables";
-  if (foreign !== undefined) return failBy(what, foreign, "name an empty database in DATABASE_URL");
+  if (foreign !== undefined) return failBy(what, foreign, "set DATABASE_URL to an empty database");
   if (state === "newer") {
     const cure = "run that version of Parley, or a newer one";
     return fail(what, "they were written by a newer version than this one", cure);
   }
   if (state === "current") return ok(what, "they are up to date");
-  const lacking =
-    state === "empty" ? "the database is empty" : `they are older: ${missing} migrations lack`;
+  const lacking = state === "empty" ? "the database is empty" : `${missing} migrations are missing`;
   if (!mayCreate) {
     const cure =
       "make the user of DATABASE_URL the owner of the database, or grant it create on the database and " +
@@ -84,7 +84,7 @@ export function judgeTables(
     return fail(what, `${lacking}, and the user may not create tables`, cure);
   }
   if (state === "empty") return ok(what, `${lacking}; the first start creates them`);
-  return warn(what, lacking, "parley migrate brings them up to date, and so does each start");
+  return warn(what, lacking, "run parley migrate; the next start does it too");
 }
 
 /** Connections to PostgreSQL: whether this process would have those of its pool. */
@@ -102,7 +102,7 @@ export function judgeConnections(
 ): Finding {
   const what = "connections";
   const needed = pool + OTHER_CONNECTIONS;
-  const finding = `${Math.max(0, available)} of ${most} are left for Parley, a process takes up to ${needed}`;
+  const finding = `${Math.max(0, available)} of ${most} are available; a process takes up to ${needed}`;
   if (available >= needed) return ok(what, finding);
   const cure = "raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL";
   return available <= OTHER_CONNECTIONS ? fail(what, finding, cure) : warn(what, finding, cure);
@@ -129,7 +129,7 @@ export async function checkEncryption(around: Surroundings): Promise<readonly Fi
   const database = await orNothing(around.database);
   if (database === undefined) {
     const state = keys.length === 0 ? "not set, so workspaces cannot store secrets" : "set";
-    return [ok(ENCRYPTION, `${SETTING} is ${state}; which secrets are stored is not known`)];
+    return [ok(ENCRYPTION, `${SETTING} is ${state}; it is not known whether secrets are stored`)];
   }
   const { encryptionKeyId } = await import("@parley/core");
   const known = new Set(keys.map(encryptionKeyId));
@@ -153,7 +153,7 @@ export function judgeSecrets(
   if (known.size === 0) {
     return ok(
       ENCRYPTION,
-      `${SETTING} is not set, so workspaces cannot store secrets; none is stored`,
+      `${SETTING} is not set, so workspaces cannot store secrets; none are stored`,
     );
   }
   return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);

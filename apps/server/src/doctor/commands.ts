@@ -12,12 +12,12 @@ export const createDoctorCommand = <Options extends { readonly json?: true | und
   open: (options: Options) => Promise<CalledServer>,
 ) =>
   command
-    .description("say what is wrong with this machine and its server, and what to do")
+    .description("check this machine and its server, and suggest fixes")
     .addHelpText(
       "after",
       `
-It looks at Node, settings, database, disk, ports, clocks, the sandbox and the server that commands call, and changes
-nothing. It exits with 1 where something fails; a warning is no failure.`,
+It checks Node, settings, database, disk, ports, clocks, the sandbox and the current server, and changes nothing. It
+exits with 1 if a check fails; warnings do not count.`,
     )
     .action(async (options) => {
       const { runDoctor } = await import("./run-doctor.ts");

@@ -94,7 +94,7 @@ export async function runDoctor(
   const count = (level: Level): number => findings.filter((one) => one.level === level).length;
   const [failed, warned] = [count("fail"), count("warn")];
   if (options.json) printLine(io, JSON.stringify({ checks: findings, failed, warned }));
-  else printLine(io, `\n${findings.length} checks: ${failed} failed, ${warned} with a warning`);
+  else printLine(io, `\n${findings.length} checks: ${failed} failed, ${warned} with warnings`);
   state.exitCode = failed > 0 ? 1 : 0;
 }
 
@@ -119,14 +119,14 @@ async function runCheck(
   const late = Promise.withResolvers<readonly Finding[]>();
   const timer = setTimeout(() => {
     const seconds = CHECK_MS / 1000;
-    const cure = "look at the load of the machine and at its network, and run it again";
+    const cure = "check the machine's load and network, then run it again";
     late.resolve([fail(what, `it did not answer within ${seconds} s`, cure)]);
   }, CHECK_MS);
   try {
     return await Promise.race([find(around), late.promise]);
   } catch (error) {
     return [
-      failBy(what, describeFailure(context, error), "parley doctor --debug says where it failed"),
+      failBy(what, describeFailure(context, error), "see the details with parley doctor --debug"),
     ];
   } finally {
     clearTimeout(timer);

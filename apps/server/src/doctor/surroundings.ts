@@ -89,7 +89,7 @@ export async function versionOf(
     timeout: ANSWER_MS,
     env: environmentForOthers(environment),
   }).then(
-    ({ stdout }) => /\d[\w.]*/.exec(stdout)?.[0] ?? "of no version",
+    ({ stdout }) => /\d[\w.]*/.exec(stdout)?.[0] ?? "of an unknown version",
     () => undefined,
   );
 }

@@ -72,7 +72,7 @@ export async function ensureKey(
   const known = await findKey(db, hash);
   if (known !== undefined && (known.workspaceId !== workspaceId || known.role !== role)) {
     throw new BadConfiguration(
-      `The key for ${name} is in use for ${known.name}: choose another (${setting})`,
+      `The key for ${name} is already used for ${known.name}: choose another (${setting})`,
     );
   }
   if (known !== undefined && known.secretExpiresAt <= core.now()) {

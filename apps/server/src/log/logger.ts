@@ -19,7 +19,7 @@ const FD = 2;
  */
 export function createLogger(level: string): Logger {
   const onRecovered = (lines: number): void =>
-    logger.error({ lines }, "The log took no lines for a time: these were dropped");
+    logger.error({ lines }, "The log was blocked for a while; these lines were dropped");
   const destination = openLogDestination({ onRecovered, fd: FD });
   const forPeople = { write: (line: string) => destination.write(renderLogLine(line)) };
   const logger = pino(loggerOptions(level), isatty(FD) ? forPeople : destination);

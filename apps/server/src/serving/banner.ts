@@ -25,10 +25,11 @@ export function renderBanner(parts: BannerParts): string {
     lines.push(`  Console:   ${consoleUrl}${isConsoleComing ? " (it is being built)" : ""}`);
   }
   lines.push(`  Reference: ${url}/docs`);
-  if (demoFile !== undefined) lines.push(`  Keys:      ${demoFile}, which only its owner can read`);
-  else if (!hasOperator) lines.push(`  Keys:      ${parley} keys bootstrap prints the first one`);
+  if (demoFile !== undefined) lines.push(`  Keys:      ${demoFile} (only you can read it)`);
+  else if (!hasOperator)
+    lines.push(`  Keys:      create the first one with ${parley} keys bootstrap`);
   if (demoFile !== undefined) {
-    lines.push("", "Talk to an agent of the demo workspace, in another terminal in this folder:");
+    lines.push("", "Talk to an agent of the demo workspace in another terminal, in this folder:");
     const isFound = demoFile === path.join(directory, ".parley", path.basename(demoFile));
     const found = isFound ? "" : `PARLEY_DATA_DIR=${quote(path.dirname(demoFile))} `;
     lines.push(`  ${found}${parley} chat helper --url ${url}`);

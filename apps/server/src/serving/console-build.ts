@@ -66,7 +66,7 @@ export function startConsoleBuild(
     if (why === undefined) return logger.info({ seconds }, "The console is built");
     logger.error(
       { why, ...(output.trim() !== "" && { output: output.trim() }) },
-      `The console could not be built; the server works without it. Mend it, then: ${startCommand}`,
+      `The console could not be built; the server works without it. Fix it, then run ${startCommand}`,
     );
   };
   let isClosing = false;

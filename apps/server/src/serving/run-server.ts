@@ -30,7 +30,9 @@ export async function runServer(
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;
   if (isEmbedded && !isWhole) {
-    throw new CommandError("DATABASE_URL: processes share PostgreSQL; parley serve needs none");
+    throw new CommandError(
+      "DATABASE_URL: separate processes need a shared PostgreSQL; parley serve does not",
+    );
   }
   const delayMs = shutdownDelayOf({ settings, parts });
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
@@ -62,7 +64,7 @@ async function start(options: Start): Promise<RunningServer> {
   // Where people wait; a log of a start that fails says only why.
   const say = (message: string): void => void (isTerminal && logger.info(message));
   const consoleBuild = options.buildsConsole ? startConsoleBuild(io, logger) : undefined;
-  if (consoleBuild !== undefined) say("Building the console, beside the server");
+  if (consoleBuild !== undefined) say("Building the console in the background");
   say(isEmbedded ? `Starting PostgreSQL in ${settings.PARLEY_DATA_DIR}` : "Starting the server");
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([

@@ -96,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (options.demo) await ensurePrivateDirectory(settings.PARLEY_DATA_DIR);
     demo = options.demo ? await ensureDemo(core, settings) : undefined;
     if (options.demo && demo === undefined) {
-      logger.info("The demo workspace was deleted, and is not created again");
+      logger.info("The demo workspace was deleted and is not created again");
     }
     if (demo === undefined) await ensureSetKeys(core, settings);
     // Its lock shows that no other process uses the database.
@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // Said by what serves: a start that fails says only why.
     if (runsAsRoot) {
       logger.warn(
-        "The server runs as root: start it as a user of its own, as systemd's User= does",
+        "The server runs as root: give it its own user, for example with systemd's User=",
       );
     }
     worker?.start();
@@ -112,7 +112,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     options.onStarted?.();
     if (demo !== undefined) await announceDemo(settings, demo, url);
     print(
-      api === undefined ? "Parley works\n" : await describeApi(core, { ...options, url, demo }),
+      api === undefined
+        ? `Worker started (up to ${settings.PARLEY_WORKER_CONCURRENCY} turns)\n`
+        : await describeApi(core, { ...options, url, demo }),
     );
     const gracePeriodMs = settings.PARLEY_SHUTDOWN_PATIENCE_MS;
     const closeApi = async (): Promise<void> => {

@@ -68,7 +68,7 @@ export async function createE2bSandbox(
   if (!response.ok) {
     await response.body?.cancel();
     if (response.status !== 400 && response.status !== 404) throw refusedBy("a sandbox", response);
-    const message = `E2B makes no sandbox of the template ${template}: it answered ${response.status}`;
+    const message = `E2B does not create a sandbox from the template ${template}: it answered ${response.status}`;
     throw new E2bFault({ code: "import_failed", message, status: response.status });
   }
   const text = await readBounded(response, MAX_ANSWER_BYTES);
@@ -123,6 +123,6 @@ function parse(text: string | undefined): unknown {
 }
 
 function unreadable(): E2bFault {
-  const message = "E2B answered something else than a sandbox";
+  const message = "E2B's answer is not a sandbox";
   return new E2bFault({ code: "invocation_failed", message });
 }

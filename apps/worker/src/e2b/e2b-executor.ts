@@ -154,7 +154,7 @@ function failureOf(error: unknown, starting: AbortSignal, startMs: number): E2bF
   if (error !== starting.reason) {
     return { code: "invocation_failed", message: "The sandbox of E2B could not be used" };
   }
-  return { code: "overloaded", message: `E2B gave no sandbox within ${startMs} ms` };
+  return { code: "overloaded", message: `E2B created no sandbox within ${startMs} ms` };
 }
 
 async function deleteSurely(

@@ -19,7 +19,7 @@ export function refusedBy(what: string, { status }: Response): E2bFault {
     return new E2bFault({ code: "invocation_failed", message, status });
   }
   if (status === 429) {
-    const message = "E2B has no sandbox free: its limit of sandboxes or requests is reached";
+    const message = "E2B has no free sandbox: its limit of sandboxes or requests is reached";
     return new E2bFault({ code: "overloaded", message, status });
   }
   const message = `E2B failed: ${what} was answered ${status}`;

@@ -69,14 +69,14 @@ export function readOutcome(
 
 function withoutAnswer({ exitCode = 0, status = "" } = {}): ExecutorEvent & { type: "errored" } {
   if (KILLED.has(exitCode) || OUT_OF_MEMORY.test(status)) {
-    const message = "The function was killed: its sandbox has no more memory";
+    const message = "The function was killed: its sandbox ran out of memory";
     return { type: "errored", error: { code: "out_of_memory", message } };
   }
   if (exitCode === 0) {
-    const message = "The function ended its process, and returned nothing";
+    const message = "The function exited without returning a result";
     return { type: "errored", error: { code: "bad_return", message } };
   }
-  const message = `The function ended its process with ${exitCode}`;
+  const message = `The function exited with code ${exitCode}`;
   return { type: "errored", error: { code: "threw", message } };
 }
 

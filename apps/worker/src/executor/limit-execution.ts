@@ -146,7 +146,7 @@ function startDeadline(timeoutMs: number, signal: AbortSignal) {
 
 function boundEnd(event: ExecutionEvent, { limits }: Pick<Execution, "limits">): ExecutionEvent {
   if (event.type === "succeeded") return boundResult(event.result, limits.maxOutputBytes);
-  if (event.type !== "errored") return failed("The function gave an event of no known type");
+  if (event.type !== "errored") return failed("The function sent an event of an unknown type");
   const { code, message, status } = event.error;
   if (!InvocationErrorCode.safeParse(code).success) return failed(message);
   const error = { code, message: cut(message, MAX_MESSAGE_CHARACTERS) };

@@ -29,7 +29,7 @@ export function createInvocationMetrics(registry: Registry): InvocationMetrics {
   });
   const duration = new Histogram({
     name: "parley_invocation_duration_seconds",
-    help: "How long the invocations ran that this worker executed and ended, by what they call",
+    help: "Duration of the invocations that this worker executed and ended, by what they call",
     labelNames: ["program"],
     buckets: BUCKETS,
     registers: [registry],

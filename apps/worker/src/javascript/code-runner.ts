@@ -69,10 +69,10 @@ export function createCodeRunner({
       ({ boundary } = found);
       const isRoot = keepsRoot(found);
       const user = isRoot ? "root" : (found.user?.uid ?? "that of the server");
-      logger.info({ boundary, user }, "Code of functions runs inside this boundary");
+      logger.info({ boundary, user }, "Functions' code is isolated by this boundary");
       if (isRoot) {
         logger.warn(
-          "Code of functions runs as root: run the worker as another user, or install Parley where others can read it",
+          "Functions' code runs as root: run the worker as another user, or install Parley where other users can read it",
         );
       }
     },
@@ -97,7 +97,7 @@ function registerSandboxMetrics(
   registry.registerMetric(
     new Gauge({
       name: "parley_sandbox_boundary",
-      help: "What holds the code of functions: 1 for process or namespace",
+      help: "How functions' code is isolated: 1 for process or namespace",
       labelNames: ["boundary"],
       registers: [],
       collect() {
@@ -111,7 +111,7 @@ function registerSandboxMetrics(
       name: "parley_sandbox_processes",
       help:
         "Processes for code: busy, parked (its code waits for a timer or an answer, or for its turn) or ready; " +
-        "and executions that wait for a place",
+        "and executions that wait for a process",
       labelNames: ["state"],
       registers: [],
       collect() {
@@ -126,7 +126,7 @@ function registerSandboxMetrics(
   registry.registerMetric(
     new Counter({
       name: "parley_sandbox_cpu_seconds_total",
-      help: "Processor time that ended executions of code used, in seconds",
+      help: "Processor time used by ended executions of code, in seconds",
       registers: [],
       collect() {
         this.reset();

@@ -48,7 +48,7 @@ export function measureProvider(
           unreadable.inc({ gen_ai_provider_name: providerId });
           const about = { providerId, modelId: request.modelId };
           if (!hasWarned)
-            logger.warn(about, "Usage that a provider counts cannot be read: it counts as none");
+            logger.warn(about, "A provider's usage cannot be read: it counts as none");
           hasWarned = true;
         }
         // An error is the last part: the consumer may not ask for another.

@@ -6,12 +6,12 @@ export const integer = (min: number, max: number) => z.coerce.number().int().min
 
 const url = (description: string) =>
   z
-    .url({ protocol: /^https?$/, error: "it must be a URL, as in https://models.example.com/v1" })
+    .url({ protocol: /^https?$/, error: "it must be a URL, such as https://models.example.com/v1" })
     .optional()
     .describe(description);
 const apiKey = (name: string) =>
   z.string().min(1).max(4096).optional().describe(`Credential for ${name}`);
-const baseUrl = (name: string) => url(`URL of ${name}'s API, in place of the default`);
+const baseUrl = (name: string) => url(`URL of ${name}'s API, instead of the default`);
 
 type HostedSettings = {
   [S in HostedService as `PARLEY_${Uppercase<S>}_API_KEY`]: ReturnType<typeof apiKey>;
@@ -46,7 +46,7 @@ export const modelSettings = {
   PARLEY_OPENAI_COMPATIBLE_API_KEY: apiKey("that server, if it requires one"),
   PARLEY_OPENAI_COMPATIBLE_CONTEXT_TOKENS: integer(1000, 100_000_000)
     .default(32_000)
-    .describe("Context window of the models of that server, in tokens"),
+    .describe("Context window of that server's models, in tokens"),
   PARLEY_TITLE_MODEL: z
     .string()
     .regex(/^[^/]+\/.+$/, {
@@ -59,7 +59,7 @@ export const modelSettings = {
   // The HTTP client gives up after 300 s by itself.
   PARLEY_MODEL_IDLE_MS: integer(10, 290_000)
     .default(120_000)
-    .describe("How long a model's provider may be silent, in milliseconds"),
+    .describe("How long a model provider may be silent, in milliseconds"),
   PARLEY_MODEL_RETRIES: integer(0, 10)
     .default(3)
     .describe("How often a call that failed before its first token is retried"),

@@ -107,7 +107,7 @@ export function createLeases(parts: LeaseParts): Leases {
       const since = Math.max(parts.waitingSince(run) ?? Infinity, reachableSince);
       if (performance.now() - since < Math.max(leaseMs, LEAST_STUCK_MS)) continue;
       if (abort.signal.aborted) continue;
-      logger.error(describeRun(run), "A run does not reach its log");
+      logger.error(describeRun(run), "A run cannot reach its log");
       abort.abort();
     }
   }

@@ -46,7 +46,7 @@ export function createWorkerMetrics(
     ),
     lost: counter(
       "parley_runs_lost_total",
-      "Runs whose log was closed, or taken over, while this worker had them",
+      "Runs whose log was closed or taken over while this worker ran them",
       "kind",
     ),
     broken: counter(
@@ -70,7 +70,7 @@ export function createWorkerMetrics(
   registry.registerMetric(
     new Gauge({
       name: "parley_runs_running",
-      help: "Runs that this worker holds",
+      help: "Runs that this worker is running",
       labelNames: ["kind"],
       registers: [],
       collect() {
@@ -104,7 +104,7 @@ function createOperationMetrics(registry: Registry) {
   return {
     unreadable: new Counter({
       name: "parley_unreadable_usage_total",
-      help: "Steps whose provider counts tokens in a form that cannot be read: they count as none",
+      help: "Steps whose provider reports tokens in an unknown form: they count as none",
       labelNames: ["gen_ai_provider_name"],
       registers: [registry],
     }),

@@ -33,10 +33,10 @@ export function createReadiness(): Readiness {
     reached: () => void (reachedAt = performance.now()),
     tried: promise,
     whyNot: () => {
-      if (reachedAt === undefined) return "The worker has not begun to claim runs";
+      if (reachedAt === undefined) return "The worker has not started to claim runs";
       const freshAt = performance.now() - FRESH_MS;
       if (reachedAt > freshAt && (failingSince ?? Infinity) > freshAt) return undefined;
-      return "The worker does not reach the runs that wait";
+      return "The worker cannot reach the queued runs";
     },
   };
 }

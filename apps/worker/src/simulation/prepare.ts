@@ -77,7 +77,7 @@ export async function* planRecorded(
   const draw = (await evaluator.seed(purposes))("recording");
   const recording = choices[Math.floor(draw() * choices.length)];
   if (recording === undefined) {
-    const message = "The function has no recording of this input";
+    const message = "The function has no recording for this input";
     yield { atMs: 0, event: { type: "errored", error: { code: "not_supported", message } } };
   } else yield* playRecording(recording, execution);
 }

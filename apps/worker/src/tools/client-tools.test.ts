@@ -229,7 +229,7 @@ describe("tools in clients", () => {
 
     const other = await connect(() => ({ content: [{ type: "text", text: 7 }] }));
     const nonsense = await ask([other.serverId]);
-    expect((await endOf(nonsense.mId)).message.content).toMatch(/not the result of a tool/);
+    expect((await endOf(nonsense.mId)).message.content).toMatch(/not a tool result/);
 
     const failing = await connect(() => undefined);
     const { mId } = await ask([failing.serverId]);

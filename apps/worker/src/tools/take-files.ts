@@ -29,7 +29,7 @@ export async function takeFiles(
   const references = content.map((part, index) => {
     if (found[index] === undefined) return part;
     const file = generatedFiles[taken++];
-    if (file === undefined) return { type: "text", text: "(A file that was not kept)" };
+    if (file === undefined) return { type: "text", text: "(A file that was not stored)" };
     const { fileId, title: name, contentType: mimeType } = file;
     return { type: "resource_link", uri: `parley://files/${fileId}`, name, mimeType, fileId };
   });

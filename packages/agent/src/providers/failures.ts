@@ -27,14 +27,14 @@ export interface StepFailure {
 const MAX_REASON_CHARACTERS = 500;
 
 const messages = {
-  provider_auth_error: "The model's provider refused the credential",
-  provider_rate_limited: "The model's provider takes no more calls at the moment",
+  provider_auth_error: "The model provider refused the credential",
+  provider_rate_limited: "The model provider accepts no more calls at the moment",
   context_too_long: "The conversation is too long for the model",
-  content_filtered: "The model's provider withheld the answer",
-  provider_unavailable: "The model's provider could not be reached, or broke off",
-  provider_error: "The model's provider refused the call",
+  content_filtered: "The model provider withheld the answer",
+  provider_unavailable: "The model provider could not be reached, or broke off",
+  provider_error: "The model provider refused the call",
   output_too_large: "The model's answer is too long",
-  timed_out: "The model's provider was silent for too long",
+  timed_out: "The model provider was silent for too long",
 } satisfies Record<StepFailure["code"], string>;
 
 /** A failure of this code, with its public message. */

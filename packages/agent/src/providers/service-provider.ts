@@ -27,7 +27,7 @@ export function createServiceProvider(
     async *streamStep(request) {
       const apiKey = request.apiKey ?? access.apiKey;
       if (apiKey === undefined && !modelServices[id].isSelfHosted) {
-        const message = `There is no credential for ${id}: an admin can set one for the workspace`;
+        const message = `No credential for ${id}: an admin can set one for the workspace`;
         yield { type: "error", code: "provider_auth_error", message };
         return;
       }

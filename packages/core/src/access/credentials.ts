@@ -153,7 +153,7 @@ function invalid(refused: Caller | string): string {
     typeof refused === "string"
       ? SESSION_PATTERN.test(refused) || SIGN_IN_CODE_PATTERN.test(refused)
       : refused.session !== undefined;
-  if (isSession) return "The session has ended, or its code was used: sign in again";
+  if (isSession) return "The session has ended, or its code has been used: sign in again";
   const isToken =
     typeof refused === "string"
       ? USER_TOKEN_PATTERN.test(refused)

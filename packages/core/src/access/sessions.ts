@@ -96,7 +96,7 @@ async function storeSession(
   const { caller } = context;
   const { credentialHash } = caller;
   if (credentialHash === undefined) {
-    const message = "A token of an issuer opens no session: use a key, or a token of Parley";
+    const message = "An issuer's token cannot open a session: use a key or a Parley token";
     throw new ParleyError("invalid_request_error", message);
   }
   const createdAt = context.now();

@@ -82,7 +82,7 @@ describe("the list of runs", () => {
     return answer;
   };
 
-  it("has turns and invocations together, the newest first", async () => {
+  it("has turns and invocations together, newest first", async () => {
     const first = await invoke();
     const answer = await ask();
     const second = await invoke();

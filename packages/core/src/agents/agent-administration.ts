@@ -89,7 +89,7 @@ export async function deleteAgent(
 ): Promise<Success> {
   return setStatus(context, { wId, agentId }, "archived", ({ status }) => {
     if (status !== "archived") return;
-    throw invalidRequest("path", [{ path: "sId", message: "the agent is archived already" }]);
+    throw invalidRequest("path", [{ path: "sId", message: "the agent is already archived" }]);
   });
 }
 

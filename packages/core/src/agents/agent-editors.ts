@@ -18,7 +18,7 @@ export function requireEditorChoice(
 ): void {
   if (editorIds === undefined || caller.kind === "operator") return;
   if (caller.apiKey.role === "admin") return;
-  throw new ParleyError("app_auth_error", "editorIds: only admins set the editors of agents");
+  throw new ParleyError("app_auth_error", "editorIds: only admins can set the editors of agents");
 }
 
 /** The ids of an agent's editors, the oldest user's first. */

@@ -36,7 +36,7 @@ export async function createGenericAgent(
 
 const notCalled = {
   path: "subAgentName",
-  message: "Agents of this server do not call each other: the second agent is to be mentioned",
+  message: "Agents of this server cannot call each other: mention the second agent instead",
 };
 
 function secondOf(input: CreateGenericAgent) {

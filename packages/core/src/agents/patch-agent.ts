@@ -27,7 +27,10 @@ export async function patchAgent(
 ): Promise<PatchedAgent> {
   const isEdited = Object.values(edits).some((value) => value !== undefined);
   if (isEdited && context.caller.apiKey.role !== "admin") {
-    throw new ParleyError("app_auth_error", "Only admin keys change agents, beside userFavorite");
+    throw new ParleyError(
+      "app_auth_error",
+      "Only admin keys can change an agent's fields other than userFavorite",
+    );
   }
   // An agent is never deleted, so it is still there when it is marked.
   const read = await getAgent(context, { sId });
@@ -97,7 +100,7 @@ async function editAgent(context: Context, sId: string, edits: Edits): Promise<P
     const warnings = [...(edited?.warnings ?? [])];
     if (agent?.visualization_enabled === true) {
       const path = "agent.visualization_enabled";
-      warnings.push({ path, message: "Not kept: agents of this server have no visualizations" });
+      warnings.push({ path, message: "Not stored: agents of this server have no visualizations" });
     }
     return {
       agentConfiguration,

@@ -56,6 +56,6 @@ function fileNameOf(
 function requireRange({ startDate, endDate }: ExportAnalytics): void {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS + 1;
   if (days >= 1 && days <= MAX_DAYS) return;
-  const message = `must be the startDate or later, and give at most ${MAX_DAYS} days`;
+  const message = `must not be before startDate, and at most ${MAX_DAYS} days after it`;
   throw invalidRequest("query", [{ path: "endDate", message }]);
 }

@@ -48,7 +48,7 @@ async function requireKnownWorkspace(db: Queryable, sid: string): Promise<void> 
   if ((await db.$count(workspaces, eq(workspaces.sid, sid))) > 0) return;
   const recorded = db.select().from(auditEvents).where(eq(auditEvents.workspaceId, sid));
   if ((await recorded.limit(1)).length > 0) return;
-  throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
+  throw new ParleyError("workspace_not_found", "wId: no such workspace");
 }
 
 function renderAuditEvent(row: typeof auditEvents.$inferSelect): AuditEvent {

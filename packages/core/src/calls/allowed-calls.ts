@@ -19,7 +19,7 @@ import { readOpenCalls } from "./open-calls.ts";
 import { describeGone, type PreparedCall, prepareStoredCall } from "./prepared-calls.ts";
 
 /** What the model is told if nobody can allow a call. */
-export const NO_USER = "The tool is called for one user at a time, and nobody is known to ask";
+export const NO_USER = "The tool needs a user's authorization, and the call has no user to ask";
 
 /** Whether a call may be made for its user, or the user has to allow it first; `no user` if nobody is known. */
 type Access = "allowed" | "not allowed" | "no user";

@@ -18,21 +18,21 @@ import {
 export const askUserTool = {
   name: "ask_user",
   description:
-    "Asks the user a question, and gives the answer. Use it when you cannot go on without.",
+    "Asks the user a question and returns the answer. Use it when you cannot continue without it.",
   inputSchema: {
     type: "object",
     properties: {
       question: { type: "string", description: "The question" },
       options: {
         type: "array",
-        description: "Answers to choose from; the user may also answer in own words",
+        description: "Answers to choose from; the user may also answer in their own words",
         items: {
           type: "object",
           properties: { label: { type: "string" }, description: { type: "string" } },
           required: ["label"],
         },
       },
-      multiSelect: { type: "boolean", description: "Whether several may be chosen" },
+      multiSelect: { type: "boolean", description: "Whether several options may be chosen" },
     },
     required: ["question"],
   },
@@ -77,7 +77,9 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const output = outputOf(textOfAnswer(question, input.answer));
     if (isAnswered) {
       if (canonicalJson(output) === canonicalJson(action.output)) return { success: true };
-      throw refuseDecision(`the question was answered before${describeDecided(action)}, otherwise`);
+      throw refuseDecision(
+        `the question was already answered${describeDecided(action)}, differently`,
+      );
     }
     const decided = decidedBy(context);
     const status = callStatus.succeeded;

@@ -138,13 +138,13 @@ async function requireRequest(
   if (row?.request.redirectUrl.endsWith(path) !== true) throw unknownState();
   // Anybody may lead users to any server that takes the document: `iss` alone says which of them sent this code.
   if (path === DOCUMENT_CALLBACK_PATH && issuer === undefined) {
-    const message = "iss: is missing: the authorization server has to say that the code is its own";
+    const message = "iss: is missing: the authorization server must identify itself";
     throw new ParleyError("invalid_request_error", message);
   }
   return row;
 }
 
 function unknownState(): ParleyError {
-  const message = "state: was not begun here, was used before, or is too old: begin again";
+  const message = "state: is unknown, already used or expired: start again";
   return new ParleyError("invalid_request_error", message);
 }

@@ -64,7 +64,7 @@ export async function buildCalls(
     }
     if (call.name === askUserTool.name) {
       const isQuestion = readQuestion(call.params) !== undefined;
-      return isQuestion ? { status: callStatus.needsAnswer } : failed("This is no question");
+      return isQuestion ? { status: callStatus.needsAnswer } : failed("This is not a question");
     }
     const target = prepared.get(call);
     if (target === undefined) return failed(describeGone(call.name));

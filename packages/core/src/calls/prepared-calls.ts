@@ -84,7 +84,7 @@ export async function prepareStoredCall(
 }
 
 /** Why a call of what is not there has failed. */
-export const describeGone = (name: string): string => `The function ${name} is no longer there`;
+export const describeGone = (name: string): string => `The function ${name} no longer exists`;
 
 async function prepare(
   services: Pick<Services, "threads">,

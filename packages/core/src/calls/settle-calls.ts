@@ -95,7 +95,7 @@ const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: st
   [callStatus.needsAnswer]: { status: "errored", text: "Nobody answered the question in time" },
   [callStatus.needsPermission]: {
     status: "denied",
-    text: "The user did not allow the call in time",
+    text: "The user did not authorize the call in time",
   },
 };
 

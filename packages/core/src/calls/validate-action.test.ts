@@ -99,7 +99,7 @@ describe("decisions about calls", () => {
       validateAction(context, { ...proposed, approved: "approved", ...(params && { params }) });
     await decide({ amount: 7, to: { a: 1, b: 2 } });
     expect(await decide({ to: { b: 2, a: 1 }, amount: 7 })).toEqual({ success: true });
-    const by = `approved before, by ${context.caller.user.fullName} at \\d{4}-\\d\\d-\\d\\dT`;
+    const by = `already approved, by ${context.caller.user.fullName} at \\d{4}-\\d\\d-\\d\\dT`;
     const other = new RegExp(`${by}[\\d:.]+Z, with other parameters$`);
     for (const params of [undefined, {}, { amount: 8, to: { a: 1, b: 2 } }]) {
       const refusal = { status: 400, message: expect.stringMatching(other) as string };

@@ -100,7 +100,7 @@ async function findRefusedCall(db: Queryable, { id }: MessageRow, input: Decisio
 const named = {
   approved: "approved",
   rejected: "rejected",
-  always_approved: "approved for good",
+  always_approved: "always approved",
 } as const;
 
 /**
@@ -114,7 +114,7 @@ async function prepareApprovedCall(
   const { approved, params } = input;
   if (approved === "rejected") {
     if (params === undefined) return undefined;
-    throw invalidRequest("body", [{ path: "params", message: "goes with an approval only" }]);
+    throw invalidRequest("body", [{ path: "params", message: "only allowed with an approval" }]);
   }
   const { db } = context.database;
   const action = await requireAction(db, message, input.actionId);
@@ -134,7 +134,7 @@ function requireSameParams(action: ActionRow, { approved, params }: Decision): v
   const effective = params ?? action.decided?.proposed ?? action.params;
   if (canonicalJson(effective) === canonicalJson(action.params)) return;
   throw refuseDecision(
-    `the call was ${named[approved]} before${describeDecided(action)}, with other parameters`,
+    `the call was already ${named[approved]}${describeDecided(action)}, with other parameters`,
   );
 }
 
@@ -145,7 +145,7 @@ function requireUndecided(action: ActionRow, { approved }: Decision): void {
   // Who does not want to let a server be called says so like this.
   if (status === callStatus.needsPermission && isDenied) return;
   if (decision !== null) {
-    throw refuseDecision(`the call was ${named[decision]} before${describeDecided(action)}`);
+    throw refuseDecision(`the call was already ${named[decision]}${describeDecided(action)}`);
   }
   if (status === callStatus.needsApproval) return;
   throw refuseDecision(`the call does not wait for approval: it is ${status}`);

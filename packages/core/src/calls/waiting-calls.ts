@@ -70,7 +70,7 @@ function requireAuthorization(
   const { mcpServerId: sid, toolName } = action;
   const name = serverName ?? toolName;
   const mcpServerId = sid ?? "";
-  const message = `${name} can only be called for you once you allow it`;
+  const message = `${name} can only be called for you once you authorize it`;
   return {
     type: "tool_personal_auth_required",
     ...shared,

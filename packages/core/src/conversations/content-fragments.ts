@@ -61,7 +61,7 @@ export async function resolveFragment(
   if (fileId !== undefined) {
     const file = await findFile(db, context, fileId);
     if (file === undefined) {
-      const message = `${path}fileId: the workspace has no such file, or it was not uploaded yet`;
+      const message = `${path}fileId: the workspace has no such file, or it has not been uploaded yet`;
       throw new ParleyError("file_not_found", message, { status: 400 });
     }
     const { contentType, sizeBytes } = file;

@@ -97,7 +97,7 @@ describe("a conversation that is larger than a page", () => {
     expect(page).toEqual({ hasMore: true, lastValue: "10.4" });
   });
 
-  it.each([1, 2, 100])("comes in pages of %d positions, the newest first", async (limit) => {
+  it.each([1, 2, 100])("comes in pages of %d positions, newest first", async (limit) => {
     const cId = await openLarge();
     const found: string[] = [];
     let lastValue: string | undefined;

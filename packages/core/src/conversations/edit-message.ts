@@ -108,7 +108,7 @@ async function readEditable(
     .orderBy(asc(rank), asc(version));
   const newest = [...new Map(found.map((row) => [row.rank, row])).values()];
   if (newest.some((row) => row.status === "created")) {
-    throw refused("an agent that answers it has not ended: cancel it first");
+    throw refused("an agent is still answering it: cancel that answer first");
   }
   const agentIds = newest.map((row) => row.agentId ?? 0);
   const agents = await findAgentVersions(db, conversation.workspaceId, agentIds);

@@ -57,7 +57,7 @@ export function warnAboutServers(
   known: readonly string[],
   path: string,
 ): Warning[] {
-  const message = "You have registered no such server in a client, or it is gone: it is not used";
+  const message = "You have no such registered client server, or it has expired: it is not used";
   return named.flatMap((id, index) => {
     const unknown = { path: `${path}context.clientSideMCPServerIds[${index}]`, message };
     return known.includes(id) ? [] : [unknown];

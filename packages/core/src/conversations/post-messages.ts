@@ -161,7 +161,8 @@ async function requireRetryable(
     .orderBy(desc(messages.version))
     .limit(1);
   if (newest === undefined) throw new Error(`The message ${sid} was deleted while it was locked`);
-  if (newest.visibility === "deleted") throw refused("its question was edited and asks others");
-  if (newest.status === "created") throw refused("the agent has not ended: cancel it first");
+  if (newest.visibility === "deleted")
+    throw refused("its question was edited and mentions other agents");
+  if (newest.status === "created") throw refused("the answer has not ended: cancel it first");
   return newest;
 }

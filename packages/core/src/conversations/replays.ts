@@ -61,7 +61,7 @@ export async function replayConversation(
 const cutShort = {
   path: "conversation.content",
   message:
-    "The conversation is long, and this is its newest part: conversations.get reads the rest",
+    "The conversation is long; this is its newest part. Read the rest with conversations.get",
 };
 
 /** Replays a post; with `blocking`, once its agents have ended. */

@@ -114,7 +114,7 @@ export function createBatcher<Item, Result>(
 
 /** The error for what is not written because its client has gone. */
 export function unwanted(): ParleyError {
-  return new ParleyError("service_unavailable", "The client has gone: nothing was written", {
+  return new ParleyError("service_unavailable", "The client is gone: nothing was written", {
     retryAfterSeconds: 1,
   });
 }

@@ -43,11 +43,11 @@ describe("extractText", async () => {
     const long = "é".repeat(FILE_TEXT_BYTES);
     const text = (await extract("text/plain", `x${long}`)) ?? "";
     // The cut goes through the middle of a character.
-    expect(text.startsWith(`x${"é".repeat(FILE_TEXT_BYTES / 2 - 1)}\n[The file goes on`)).toBe(
+    expect(text.startsWith(`x${"é".repeat(FILE_TEXT_BYTES / 2 - 1)}\n[The file continues`)).toBe(
       true,
     );
     expect(text).toContain(`${FILE_TEXT_BYTES} of ${2 * FILE_TEXT_BYTES + 1}`);
-    expect(await extract("text/html", `<p>${long}</p>`)).toContain("[The file goes on");
+    expect(await extract("text/html", `<p>${long}</p>`)).toContain("[The file continues");
     expect(await extract("text/plain", "x".repeat(FILE_TEXT_BYTES))).toBe(
       "x".repeat(FILE_TEXT_BYTES),
     );
@@ -74,6 +74,6 @@ describe("cutText", () => {
     expect(cutText(fits)).toBe(fits);
     const cut = cutText(`${fits.slice(1)}😀`);
     expect(cut.isWellFormed()).toBe(true);
-    expect(cut).toContain("[The file goes on");
+    expect(cut).toContain("[The file continues");
   });
 });

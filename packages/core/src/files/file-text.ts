@@ -70,7 +70,7 @@ export function cutText(text: string): string {
 }
 
 function cutNote(used: number, size: number): string {
-  return `\n[The file goes on: this is the beginning, ${used} of ${size}]`;
+  return `\n[The file continues: this is the beginning, ${used} of ${size}]`;
 }
 
 function decoderOf(contentType: string): TextDecoder {

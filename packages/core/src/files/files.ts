@@ -267,7 +267,7 @@ export async function deleteFile(
       .where(and(eq(skillAttachments.fileId, row.sid), eq(skills.workspaceId, row.workspaceId)))
       .limit(1);
     if (skill !== undefined) {
-      const message = "a skill has the file: take it out of the skill instead";
+      const message = "a skill has the file: remove it from the skill instead";
       throw invalidRequest("path", [{ path: "fileId", message }]);
     }
     await db.delete(files).where(eq(files.id, row.id));

@@ -35,7 +35,7 @@ export async function requireSigned(
   const given = Buffer.from(input.signature, "base64url");
   const expected = await sign(context, input);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    const message = "must be the one in the uploadUrl of this file";
+    const message = "must be the one in the file's uploadUrl";
     throw invalidRequest("query", [{ path: "signature", message }]);
   }
   if (input.expires <= context.now()) {

@@ -127,7 +127,7 @@ describe("uploads", () => {
     goOn.resolve();
     await expect(dead).rejects.toThrow("uploaded by another request");
     expect(await readAll(file)).toEqual(Buffer.alloc(2 * CHUNK, 2));
-    await expect(second()).rejects.toThrow("was uploaded before");
+    await expect(second()).rejects.toThrow("has already been uploaded");
   });
 
   it("stores nothing of a file whose chunks are not what came", async () => {
@@ -156,7 +156,7 @@ describe("uploads", () => {
 
   it("counts what is announced against the quota, also what is announced at once", async () => {
     const refused =
-      "The workspace stores 2621440 bytes of the 2621440 that it may, and this needs 524288 more";
+      "The workspace stores 2621440 of at most 2621440 bytes, and this needs 524288 more";
     await expect(announce(4 * CHUNK + 1)).rejects.toThrow(
       "fileSize: must be at most 1048576 bytes",
     );

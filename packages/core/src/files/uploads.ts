@@ -77,7 +77,7 @@ async function claimFile(context: Context, sid: string): Promise<FileRow> {
     if (known === undefined) throw unknownFile();
     if (known.status === "ready") {
       throw invalidRequest("path", [
-        { path: "fileId", message: "the file was uploaded before: announce another" },
+        { path: "fileId", message: "the file has already been uploaded: announce another" },
       ]);
     }
     const message = "the file is being uploaded by another request";
@@ -133,7 +133,7 @@ async function* exactly(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let received = 0;
   const wrongSize = (has: string) => {
-    const message = `must have the ${sizeBytes} bytes that were announced, and has ${has}`;
+    const message = `must have the announced ${sizeBytes} bytes, but has ${has}`;
     return invalidRequest("body", [{ path: "file", message }]);
   };
   for await (const data of source) {
@@ -216,6 +216,6 @@ function heldBy(file: FileRow) {
 }
 
 function lostUpload(): ParleyError {
-  const message = "The file was deleted, or is uploaded by another request";
+  const message = "The file was deleted, or is being uploaded by another request";
   return new ParleyError("file_not_found", message);
 }

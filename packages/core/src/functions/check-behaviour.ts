@@ -49,7 +49,7 @@ export function findPlanFault(
 ): string | undefined {
   const evaluations = placed.reduce((sum, { times }) => sum + times, 0);
   if (evaluations > MAX_EVALUATIONS) {
-    return `must not evaluate more than ${MAX_EVALUATIONS} expressions with their repetitions`;
+    return `must not evaluate more than ${MAX_EVALUATIONS} expressions, repetitions included`;
   }
   const repetitions = behaviour.steps.reduce((sum, { repeat = 1 }) => sum + repeat, 0);
   if (repetitions <= MAX_REPETITIONS) return undefined;

@@ -33,7 +33,7 @@ function findFault(expression: string): string | undefined {
     return undefined;
   } catch (cause) {
     // JSONata throws objects that are not errors; for deep nesting a RangeError.
-    const { message = "unknown fault", position } = cause as {
+    const { message = "unknown error", position } = cause as {
       message?: string;
       position?: number;
     };

@@ -101,7 +101,7 @@ export async function createSandboxFunction(
     if (identity === undefined) {
       throw new ParleyError(
         "sandbox_function_already_exists",
-        "slug: the workspace has a function with this slug, which may be archived",
+        "slug: the workspace already has a function with this slug (it may be archived)",
       );
     }
     markCreated(identity.sid);

@@ -41,7 +41,7 @@ export async function putFunctionSecret(
 ): Promise<{ functionSecret: FunctionSecret }> {
   const { secretBox } = context;
   if (secretBox === undefined) {
-    const why = "The server keeps no secrets: its PARLEY_ENCRYPTION_KEY is not set";
+    const why = "The server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
     throw new ParleyError("invalid_request_error", why);
   }
   return inTransaction(context, async ({ db, markCreated }) => {

@@ -30,7 +30,7 @@ export interface CodeServices {
 
 /** Of a process that stores no code. */
 export const bundlesNothing: BundleCode = async () => {
-  const message = "this process stores no code";
+  const message = "this process cannot store code";
   return { faults: [{ file: "", line: 0, column: 0, message, sourceLine: "" }] };
 };
 

@@ -65,7 +65,7 @@ describe("the recording of past invocations", () => {
   it.each([
     ["what is no JSON", ["", "{"], "Line 2: must be JSON"],
     ["what is no object", ["7"], "Line 1: "],
-    ["no outcome", [{ outcome }, { events: stream.slice(0, 3) }], "Line 2: outcome: must be given"],
+    ["no outcome", [{ outcome }, { events: stream.slice(0, 3) }], "Line 2: outcome: is required"],
     ["a NUL", [{ input: { a: "\u0000" }, outcome }], "Line 1: input.a: must not contain NUL"],
     ["lost digits", ['{"input":12345678901234567890}'], "Line 1: input: must be an integer"],
     [

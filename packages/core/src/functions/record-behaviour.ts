@@ -58,7 +58,8 @@ function toRecording(past: PastInvocation, number: number): unknown {
   const happened = [...ofStream, ...summarized].toSorted((a, b) => a.afterMs - b.afterMs);
   const last = events.at(-1);
   const outcome = past.outcome ?? outcomeOf(last);
-  if (outcome === undefined) throw refused(number, "outcome: must be given, or be the last event");
+  if (outcome === undefined)
+    throw refused(number, "outcome: is required, unless it is the last event");
   const lastMs = Math.max(happened.at(-1)?.afterMs ?? 0, (last?.created ?? 0) - startedAt);
   return { input, events: happened, outcome, durationMs: past.durationMs ?? lastMs };
 }

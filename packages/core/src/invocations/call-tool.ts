@@ -37,7 +37,7 @@ export async function callToolByHand(
   const [server] = await readRemoteServers(context, { workspaceId, toolIds: [tool.id] });
   const offered = server?.offered.find(({ name }) => name === input.name);
   if (server === undefined || offered === undefined) {
-    const message = `the server offers no tool ${input.name}: refresh it, or take one that it offers`;
+    const message = `the server offers no tool ${input.name}: refresh its tools, or use one that it offers`;
     throw invalidRequest("body", [{ path: "name", message }]);
   }
   const sandboxFunction = server.functionOf(input.name);
@@ -75,6 +75,6 @@ async function requireAuthorization(context: Context, toolId: number): Promise<v
   if (found !== undefined) return;
   throw new ParleyError(
     "tool_unreachable",
-    "toolId: the tool is called for users who allow it, and you have not: start it with toolAuthorizations.start",
+    "toolId: you have not authorized the tool: start with toolAuthorizations.start",
   );
 }

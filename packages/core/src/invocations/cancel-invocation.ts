@@ -29,7 +29,8 @@ export async function cancelInvocation(
       .select()
       .from(invocations)
       .where(eq(invocations.id, row.id));
-    if (ended === undefined) throw new Error("The invocation was deleted while it was cancelled");
+    if (ended === undefined)
+      throw new Error("The invocation was deleted while it was being cancelled");
     return renderInvoked(ended, sandboxFunction.sid, renderOutcome(ended));
   });
 }

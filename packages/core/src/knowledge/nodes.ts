@@ -113,7 +113,7 @@ async function count(
 ): Promise<void> {
   const refuse = (what: string) => new ParleyError("data_source_quota_error", what);
   if (added.nodes > 0 && view.nodeCount >= limits.nodes) {
-    throw refuse(`The data source may have ${limits.nodes} documents and folders, and has them`);
+    throw refuse(`The data source has its maximum of ${limits.nodes} documents and folders`);
   }
   const left = Math.max(0, limits.bytes - view.contentBytes);
   if (added.bytes > left) {

@@ -85,7 +85,7 @@ export function changeParents(
   if (parentsIn?.length === 0) return null;
   const refuse = (path: string, message: string) => invalidRequest("body", [{ path, message }]);
   if (changed.length === 0) {
-    const message = "would leave nothing: send parentsIn: [] to show all";
+    const message = "would leave nothing: send parentsIn: [] to show everything";
     throw refuse("parentsToRemove", message);
   }
   if (changed.length > MAX_PARENTS) {

@@ -28,6 +28,6 @@ export function createTransactionPlaces(connections: number): EnterTransaction {
 }
 
 function tooMany(): ParleyError {
-  const message = "Too many changes of the workspace wait for each other: try again in 1 s";
+  const message = "Too many concurrent changes of the workspace: try again in 1 s";
   return new ParleyError("rate_limit_error", message, { retryAfterSeconds: 1 });
 }

@@ -8,7 +8,7 @@ import type { Process } from "../context.ts";
 
 /** What is so without a worker, and what to do. */
 export const NO_WORKER =
-  "No worker is alive, so agents and functions wait: start parley worker, or parley serve, on this database";
+  "No worker is running, so agents and functions wait: start parley worker, or parley serve, on this database";
 
 const findLive = statement<Record<string, never>, { isAlive: boolean }>(
   "find_live_worker",

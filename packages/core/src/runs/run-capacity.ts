@@ -124,6 +124,6 @@ export function createRunCapacity(
 }
 
 function tooMany(kind: RunKind, limit: number): ParleyError {
-  const message = `Too many ${pluralOf(kind)} of the workspace wait, of ${limit} that may: try again later`;
+  const message = `Too many queued ${pluralOf(kind)} in the workspace (at most ${limit}): try again later`;
   return new ParleyError("rate_limit_error", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -135,7 +135,9 @@ function requireOneReplaced(
     ]);
   }
   if (skillId === undefined || parsed.length === 1) return;
-  throw invalidRequest("body", [{ path: "skillId", message: "is for one folder of a skill" }]);
+  throw invalidRequest("body", [
+    { path: "skillId", message: "only works with a single skill folder" },
+  ]);
 }
 
 /** The skill that the input names, in the version that it names, under the name of the one folder. */
@@ -174,10 +176,11 @@ async function requireAllowed(
       const message = `the workspace has a skill ${name}: set onConflict to skip or override`;
       return [{ path, message }];
     }
-    if (rows.length > 1) return [{ path, message: `the workspace has several skills ${name}` }];
+    if (rows.length > 1)
+      return [{ path, message: `the workspace has several skills named ${name}` }];
     const editorIds = rows.flatMap((row) => editorsOf.get(row.id) ?? []).map((one) => one.userId);
     if (!mayEdit(context.caller, editorIds)) {
-      return [{ path, message: `only admins and the editors of ${name} may replace it` }];
+      return [{ path, message: `only admins and the editors of ${name} can replace it` }];
     }
     const message = findFaultOfMove(input, rows[0]);
     return message === undefined ? [] : [{ path, message: `the skill ${name} is ${message}` }];
@@ -202,7 +205,7 @@ function findFaultOfMove(
   if (availability === undefined || availability === row.availability || next === "active") {
     return undefined;
   }
-  return `${next}, and only an active one can be made available to others: import it with the status active`;
+  return `${next}, and only an active skill can be available to others: import it with the status active`;
 }
 
 interface Written {

@@ -179,7 +179,7 @@ async function changeSkill(
     const editors = await db.select().from(skillEditors).where(eq(skillEditors.skillId, row.id));
     const editorIds = editors.map(({ userId }) => userId);
     if (!mayEdit(caller, editorIds)) {
-      throw new ParleyError("app_auth_error", "Only admins and the skill's editors may change it");
+      throw new ParleyError("app_auth_error", "Only admins and the skill's editors can change it");
     }
     if (input.version !== undefined) requireVersion("skill", row, input.version);
     const write = async () =>

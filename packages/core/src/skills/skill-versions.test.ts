@@ -54,7 +54,7 @@ describe("the versions of a skill", () => {
   ) => updateSkill(by, { wId: workspace.sid, skillId, version, ...more } as never);
   const editorOf = ({ caller: { user } }: CoreContext) => ({ sId: user.sid, name: user.fullName });
 
-  it("has who changed what and when, the newest first", async () => {
+  it("has who changed what and when, newest first", async () => {
     const skillId = await create({ instructions: "Say hello" });
     const created = test.clock.now;
     test.clock.now += 1000;

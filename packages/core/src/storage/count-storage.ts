@@ -122,7 +122,7 @@ export async function countStorage(
   const renew = async () => {
     const next = core.now() + LEASE_MS;
     const held = await renewStatement.execute(db, { workspaceId: id, until, next });
-    if (held.length === 0) throw new Error("Another worker counts what the workspace stores");
+    if (held.length === 0) throw new Error("Another worker is counting what the workspace stores");
     until = next;
   };
   const timed = async <Row extends { readonly bytes: number }>(read: Promise<Row[]>) => {

@@ -18,8 +18,8 @@ export async function reservingStorage<Result>(
     // What others have stored is not a user's to know.
     const full =
       caller.userToken === undefined
-        ? `The workspace stores ${storedBytes} bytes of the ${limitBytes} that it may, and this needs ${bytes} more`
-        : "The workspace stores as much as it may";
+        ? `The workspace stores ${storedBytes} of at most ${limitBytes} bytes, and this needs ${bytes} more`
+        : "The workspace is full";
     const cure = "delete conversations, files or documents, or ask the operator of the server";
     throw new ParleyError("budget_exceeded", `${full}: ${cure}`);
   }

@@ -113,7 +113,7 @@ async function waitForEnd(
 const gone: ToolServerFailure = {
   type: "failed",
   code: "unreachable",
-  message: "The client with this tool is gone: nothing was heard of it for five minutes",
+  message: "The client with this tool is gone: it has sent no heartbeat for five minutes",
 };
 
 function readAnswer(json: string | null): ToolResult | ToolServerFailure {
@@ -128,7 +128,7 @@ function readAnswer(json: string | null): ToolResult | ToolServerFailure {
   }
   const parsed = readMcpCallResult(message.result);
   if (!parsed.success) {
-    const why = "The client's answer is not the result of a tool";
+    const why = "The client's answer is not a tool result";
     return { type: "failed", code: "bad_answer", message: why };
   }
   const { content, structuredContent, isError = false } = parsed.data;

@@ -63,7 +63,7 @@ export async function registerClientServer(
     await db.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for("update");
     const ofWorkspace = and(eq(clientServers.workspaceId, workspace.id), isThere(context));
     if ((await db.$count(clientServers, ofWorkspace)) >= MAX_PER_WORKSPACE) {
-      const message = `serverName: the workspace has ${MAX_PER_WORKSPACE} servers in clients, the most it may have`;
+      const message = `serverName: the workspace has its maximum of ${MAX_PER_WORKSPACE} client servers`;
       throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 60 });
     }
     const own = await db
@@ -199,7 +199,7 @@ export async function sweepClientServers(core: Process): Promise<number> {
 
 /** The error for a server that the caller does not have. */
 export function unknownClientServer(): ParleyError {
-  const message = "serverId: you have no such server in a client: register it again";
+  const message = "serverId: you have no such client server: register it again";
   return new ParleyError("mcp_server_not_found", message);
 }
 

@@ -68,7 +68,7 @@ export function requirePersonalUse({
 }: Pick<RegisterTool, "oAuthUseCase"> & { readonly oauth?: Granted | undefined }): void {
   const expected = useCaseOf(oauth);
   if (oAuthUseCase === undefined || oAuthUseCase === expected) return;
-  const message = `is ${expected} with this oauth: personal_actions are those of grant authorization_code`;
+  const message = `must be ${expected} with this oauth: personal_actions needs the grant authorization_code`;
   throw invalidRequest("body", [{ path: "oAuthUseCase", message }]);
 }
 
@@ -94,7 +94,7 @@ export function requireSilent(
 ): Offer {
   const isSilent = failure.code === "unauthorized" && useCaseOf(oauth) === "personal_actions";
   if (!isSilent) throw unreachable(failure);
-  const fault = "The server names its tools once the first user has allowed it";
+  const fault = "The server lists its tools once the first user has authorized it";
   return { name: new URL(url).host, version: "", description: "", tools: [], fault };
 }
 

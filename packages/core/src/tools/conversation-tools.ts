@@ -74,7 +74,7 @@ async function requireTool(
       ),
     );
   if (tool !== undefined) return tool.id;
-  const message = "mcp_server_view_id: the conversation can have no such tool";
+  const message = "mcp_server_view_id: no such tool for the conversation";
   throw new ParleyError("tool_not_found", message);
 }
 

@@ -31,10 +31,10 @@ export async function requestScopes(
   const { scope = "" } = failure.authorization ?? {};
   const { db } = core.database;
   const because = (why: string) => ({ ...failure, message: `${failure.message}: ${why}` });
-  const missing = `it needs the scope "${scope}", which its user has not allowed yet: call the tool again, and the user is asked`;
+  const missing = `it needs the scope "${scope}", which the user has not granted yet: call the tool again to ask the user`;
   const asks = { ...because(missing), asksUser: Promise.resolve() };
   if (scope === "") {
-    return because("its token is for less, and the server does not say what it needs");
+    return because("its token has too narrow a scope, and the server does not say what it needs");
   }
   const row = await findAuthorization(db, held);
   // The call was made with an older token than the user's.

@@ -60,7 +60,7 @@ async function widen(
 ): Promise<ToolServerFailure> {
   if (ask !== undefined) return ask(failure);
   const { scope = "" } = failure.authorization ?? {};
-  const message = `${failure.message}: its token is for less than the scope "${scope}" that the server needs`;
+  const message = `${failure.message}: its token lacks the scope "${scope}" that the server needs`;
   return { ...failure, message };
 }
 

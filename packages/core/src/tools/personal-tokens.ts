@@ -84,7 +84,8 @@ export async function findAuthorization(
 /** Who Parley is for the users of a connection, without its secret. */
 export function publicPartyOf({ connection }: Connected): Party {
   const { oauth, authorizationServer } = connection;
-  if (oauth === null || authorizationServer === null) throw new Error("Nobody allows this tool");
+  if (oauth === null || authorizationServer === null)
+    throw new Error("Nobody has authorized this tool");
   const { clientId, authenticationMethod } = oauth;
   return {
     // Written by `sealClient`, as `prepare` of the protocol gave it.

@@ -88,7 +88,7 @@ export async function startToolAuthorization(
   const stored = await requireTool(context, database.db, input);
   const { tool, connection } = stored;
   if (!isPersonal(connection)) {
-    const message = "the tool is called for nobody in particular: there is nothing to allow";
+    const message = "the tool does not need users' authorization";
     throw invalidRequest("path", [{ path: "toolId", message }]);
   }
   const sid = context.newId("tar");
@@ -174,7 +174,7 @@ export async function replayToolAuthorization(
       ),
     );
   if (row === undefined) {
-    throw new ParleyError("tool_not_found", "toolId: what was begun has ended: begin again");
+    throw new ParleyError("tool_not_found", "toolId: the authorization has expired: start again");
   }
   const { authorizationUrl } = openStarted(context, { tool, ...row });
   return { authorization: { authorizationUrl, expiresAt: row.expiresAt } };

@@ -66,7 +66,7 @@ export function sealSecret(
 /** Throws `invalid_request_error` for the member that is a secret, where the server keeps none. */
 export function requireSecretBox({ secretBox }: SecretServices, member: string) {
   if (secretBox !== undefined) return secretBox;
-  const message = "the server keeps no secrets: its PARLEY_ENCRYPTION_KEY is not set";
+  const message = "the server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
   throw invalidRequest("body", [{ path: member, message }]);
 }
 

@@ -111,7 +111,7 @@ export interface ToolServices {
 const noServers: ToolServerFailure = {
   type: "failed",
   code: "rejected",
-  message: "This process calls no servers",
+  message: "This process cannot call servers",
 };
 
 const answerNone = async () => noServers;

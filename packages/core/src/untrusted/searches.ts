@@ -33,7 +33,7 @@ export function createSearches({ db, connections }: Database["searches"]): RunSe
   return async ({ workspaceId, signal, onDatabaseMs }, search) => {
     signal.throwIfAborted();
     if (places.waiting(workspaceId) >= MAX_WAITING) {
-      throw refusal(`${MAX_WAITING} searches of the workspace wait already: try again`);
+      throw refusal(`${MAX_WAITING} searches of the workspace are already queued: try again`);
     }
     const leave = await places.enter(workspaceId, signal);
     const startedAt = performance.now();

@@ -178,7 +178,7 @@ export function createThreads(
       signal?.throwIfAborted();
       const maxWaiting = MAX_WAITING[deadlineMs > SHORT_MS ? "long" : "short"];
       if (origin === "request" && queue.waiting(workspaceId) >= maxWaiting) {
-        const message = "Too much of the workspace waits to be checked: try again";
+        const message = "Too many checks of the workspace are queued: try again";
         throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 1 });
       }
       const { promise, resolve, reject } = Promise.withResolvers<Outcome<never>>();

@@ -26,7 +26,7 @@ export async function administeredWorkspace(
   const id = caller.kind === "workspace" ? caller.workspace.sid : sid;
   const [row] = await findWorkspace.execute(db, { sid: id });
   if (row === undefined) {
-    throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
+    throw new ParleyError("workspace_not_found", "wId: no such workspace");
   }
   return row;
 }
@@ -43,7 +43,7 @@ export function requireVersion(
   expected: number,
 ): void {
   if (version === expected) return;
-  const message = `version: the ${what} was changed since; it is now at version ${version}`;
+  const message = `version: the ${what} has changed since; it is now at version ${version}`;
   throw new ParleyError("version_conflict", message);
 }
 

@@ -101,7 +101,7 @@ async function requireRoomForKey(db: Queryable, workspaceId: number): Promise<vo
   if ((await db.$count(apiKeys, ofWorkspace)) < MAX_KEYS) return;
   throw new ParleyError(
     "invalid_request_error",
-    `workspaceId: the workspace has ${MAX_KEYS} keys: revoke those that are not used`,
+    `workspaceId: the workspace has ${MAX_KEYS} keys: revoke unused ones`,
   );
 }
 

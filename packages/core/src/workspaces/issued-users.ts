@@ -37,7 +37,8 @@ export function createTokenIssuer(core: Process, issuer: IssuerOfUsers): TokenIs
       const claims = await verify(token);
       const { workspace } = issuer;
       const named = "sid" in workspace ? workspace.sid : claims[workspace.claim];
-      if (typeof named !== "string" || !isStorable(named)) throw refused("it names no workspace");
+      if (typeof named !== "string" || !isStorable(named))
+        throw refused("it does not name a workspace");
       const names: Names = [named, claims.sub];
       const identity =
         (await known.get(JSON.stringify(names))) ??
@@ -90,7 +91,7 @@ async function introduce(
       .from(workspaces)
       .where(and(eq(workspaces.sid, sid), isNull(workspaces.deletedAt)))
       .for("no key update");
-    if (workspace === undefined) throw refused("it names no workspace of this server");
+    if (workspace === undefined) throw refused("it does not name a workspace of this server");
     requireNotSuspended(workspace);
     const apiKey = await findOrCreateKey(core, db, { workspace, url });
     const workspaceId = workspace.id;

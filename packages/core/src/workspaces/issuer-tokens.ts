@@ -41,7 +41,7 @@ export function createTokenVerifier(
   return async (token) => {
     try {
       // Before any request to the issuer.
-      if (decodeJwt(token).iss !== issuer.url) throw new Error("it is of another issuer");
+      if (decodeJwt(token).iss !== issuer.url) throw new Error("it has another issuer");
       const { payload } = await jwtVerify(token, getKey, {
         issuer: issuer.url,
         audience: issuer.audience,
@@ -90,7 +90,7 @@ function createKeyReader(issuer: Issuer): JWTVerifyGetKey {
       if (isOfToken) throw error;
       throw new ParleyError(
         "service_unavailable",
-        "The OpenID Connect issuer did not give its keys: try again",
+        "The OpenID Connect issuer did not return its keys: try again",
         { cause: error, retryAfterSeconds: 5 },
       );
     }
@@ -108,7 +108,7 @@ async function readKeysUrl(issuer: Issuer): Promise<URL> {
   const length = Number(response.headers.get("content-length") ?? 0);
   if (length > MAX_METADATA_BYTES) throw new Error("The metadata is too long");
   const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown } | null;
-  if (metadata?.issuer !== issuer.url) throw new Error("The metadata is of another issuer");
+  if (metadata?.issuer !== issuer.url) throw new Error("The metadata has another issuer");
   const url = new URL(String(metadata.jwks_uri));
   if (!isSafeUrl(url, issuer)) throw new Error("The URL of the keys must be https");
   return url;

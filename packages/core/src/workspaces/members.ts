@@ -47,7 +47,10 @@ export async function addMember(
       .onConflictDoNothing()
       .returning();
     if (row === undefined) {
-      throw new ParleyError("member_already_exists", "email: the workspace has such a member");
+      throw new ParleyError(
+        "member_already_exists",
+        "email: the workspace already has a member with this address",
+      );
     }
     markCreated(row.sid);
     return { member: renderUser(context, row) };

@@ -63,7 +63,7 @@ describe("a model", () => {
       name: "that is not enabled",
       pair: costly,
       where: workspace(),
-      why: "not enabled in this workspace. An admin enables it under Settings in the console, or with parley models enable openai/gpt-5",
+      why: "not enabled in this workspace. An admin can enable it under Settings in the console, or with parley models enable openai/gpt-5",
     },
     {
       name: "that is not enabled and whose name is no word of a command line",
@@ -81,7 +81,7 @@ describe("a model", () => {
       name: "outside the workspace's region",
       pair: american,
       where: workspace({ region: "eu", regionalModelsOnly: true }),
-      why: "region, eu. An admin allows others under Settings in the console",
+      why: "region, eu. An admin can allow others under Settings in the console",
     },
   ])("$name is refused with model_disabled, 400", ({ pair, where, why }) => {
     const disabled = { type: "model_disabled", status: 400, message: expect.stringContaining(why) };

@@ -76,7 +76,7 @@ export function requireKnownModel(pair: Pair): Model {
   if (model !== undefined) return model;
   throw new ParleyError(
     "model_disabled",
-    `${describe(pair)} is not a model of this server: parley models list shows them`,
+    `${describe(pair)} is not a model of this server: see parley models list`,
   );
 }
 
@@ -93,7 +93,7 @@ export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
     throw new ParleyError(
       "model_disabled",
       `${describe(pair)} is not available in the workspace's region, ${workspace.region}. ` +
-        "An admin allows others under Settings in the console",
+        "An admin can allow others under Settings in the console",
     );
   }
   return model;
@@ -102,7 +102,7 @@ export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
 /** Where an admin enables a model, by default any. Only a name that is one word is part of the command. */
 export function howToEnable(key = ""): string {
   const word = /^[\w./:@-]+$/.test(key) ? key : "<provider>/<model>";
-  return `An admin enables it under Settings in the console, or with parley models enable ${word}`;
+  return `An admin can enable it under Settings in the console, or with parley models enable ${word}`;
 }
 
 function describe({ providerId, modelId }: Pair): string {

@@ -44,7 +44,7 @@ export async function createOperatorKey(
   return inTransaction(context, async ({ db, markCreated }) => {
     await lockOperatorKeys(db);
     if ((await db.$count(apiKeys, isLive)) >= MAX_KEYS) {
-      const message = `the server has ${MAX_KEYS} operator keys: revoke those that are not used`;
+      const message = `the server has ${MAX_KEYS} operator keys: revoke unused ones`;
       throw invalidRequest("body", [{ path: "", message }]);
     }
     const key = { workspaceId: null, name, role: "operator", expiresAt, secret } as const;
@@ -142,7 +142,7 @@ async function requireOperatorKey(
   const isLast = usable.length === 1 && usable[0]?.id === row.id;
   if (mayBeLast || !isLast) return row;
   const message =
-    "must be true to end the last operator key that can be used: create another first, or else only `parley keys bootstrap` makes one";
+    "must be true to end the last usable operator key: create another one first; otherwise only `parley keys bootstrap` can";
   throw invalidRequest(part, [{ path: "evenIfLast", message }]);
 }
 

@@ -21,7 +21,7 @@ export async function putProviderCredential(
 ): Promise<{ providerCredential: ProviderCredential }> {
   const { secretBox } = context;
   if (secretBox === undefined) {
-    const why = "The server keeps no credentials: its PARLEY_ENCRYPTION_KEY is not set";
+    const why = "The server cannot store credentials: PARLEY_ENCRYPTION_KEY is not set";
     throw new ParleyError("invalid_request_error", why);
   }
   return inTransaction(context, async ({ db }) => {

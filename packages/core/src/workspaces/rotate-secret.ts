@@ -24,7 +24,7 @@ export async function rotateSecret(
   const key = await lockKey(db, keyId);
   if (key.revokedAt !== null) throw refuse("the key is revoked: create another");
   if (key.issuer !== null) {
-    throw refuse("the key stands for an OpenID Connect issuer, and has no secret to rotate");
+    throw refuse("the key stands for an OpenID Connect issuer and has no secret to rotate");
   }
   const now = core.now();
   const secret = generateApiKey();

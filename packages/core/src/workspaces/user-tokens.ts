@@ -78,7 +78,7 @@ function requireOneOf<Name extends string>(
   input: Readonly<Partial<Record<Name, unknown>>>,
 ): void {
   if ((input[one] === undefined) !== (input[other] === undefined)) return;
-  const message = `must be given, or ${other}, and not both`;
+  const message = `give either this or ${other}`;
   throw invalidRequest("body", [{ path: one, message }]);
 }
 
@@ -113,7 +113,7 @@ async function findOrCreateUser(
   }
   const introduced = await introduceUser(context, db, { workspaceId, externalId, profile });
   if (introduced !== undefined) return introduced;
-  const message = "email: it is the address of a member with another external id";
+  const message = "email: belongs to a member with another external id";
   throw new ParleyError("member_already_exists", message);
 }
 
@@ -142,7 +142,7 @@ async function requireSpaces(
       ),
     );
   return requireFound(found, sids, (sid) => {
-    return new ParleyError("space_not_found", `spaceIds: the key reaches no space ${sid}`);
+    return new ParleyError("space_not_found", `spaceIds: the key cannot see a space ${sid}`);
   });
 }
 
@@ -157,7 +157,7 @@ async function requireRoomForToken(
   if ((await db.$count(userTokens, live)) < MAX_LIVE_TOKENS) return;
   throw new ParleyError(
     "invalid_request_error",
-    `Invalid request body: the user ${sid} has ${MAX_LIVE_TOKENS} live tokens: revoke those that are not used`,
+    `Invalid request body: the user ${sid} has ${MAX_LIVE_TOKENS} live tokens: revoke unused ones`,
   );
 }
 

@@ -39,7 +39,7 @@ export async function chooseRunner(candidate: Candidate): Promise<Runner> {
   if (account !== undefined) return { account, programs };
   throw new NoEmbeddedDatabase(
     `PostgreSQL does not run as user ${process.geteuid?.()}, who has no name in /etc/passwd: run ` +
-      "parley as a user that has one, or set DATABASE_URL to a PostgreSQL of your own",
+      "parley as a user that has one, or set DATABASE_URL to your own PostgreSQL",
     { cause: problem },
   );
 }
@@ -73,7 +73,7 @@ async function chooseForRoot({ programs, directory }: Candidate): Promise<Runner
   throw new NoEmbeddedDatabase(
     `PostgreSQL does not run as root, no other user can enter ${parent}, and it does not run in a ` +
       `user namespace (${problem?.message}): run parley as another user, set PARLEY_DATA_DIR to a ` +
-      "directory below one that others can enter, or set DATABASE_URL to a PostgreSQL of your own",
+      "directory below one that others can enter, or set DATABASE_URL to your own PostgreSQL",
     { cause: problem },
   );
 }

@@ -38,15 +38,15 @@ export async function refuseForeignCluster(directory: string): Promise<void> {
     const found = await readFile(path.join(cluster, "PG_VERSION"), "utf8").catch(() => "");
     if (found.trim() === MAJOR) return;
     const origin =
-      found === "" ? "is no PostgreSQL database" : `was made by PostgreSQL ${found.trim()}`;
+      found === "" ? "is not a PostgreSQL database" : `was created by PostgreSQL ${found.trim()}`;
     throw new DirectoryUnusable(
       `${cluster} ${origin}, and this version of Parley runs PostgreSQL ${MAJOR}: export it with ` +
-        "the version that made it, and import it into a new directory (parley export, parley import)",
+        "the version that created it, and import it into a new directory (parley export, parley import)",
     );
   }
   if (await isThere(oldClusterIn(directory))) {
     throw new DirectoryUnusable(
-      `${directory} holds a database of an older version of Parley, made by PGlite, which this one ` +
+      `${directory} contains a database of an older version of Parley, created by PGlite, which this one ` +
         "does not read: export it with that version (parley export <file>), set PARLEY_DATA_DIR to " +
         "a new directory, and import it with this one (parley import <file>)",
     );

@@ -64,7 +64,7 @@ export async function createEndpoint(account: Account): Promise<Endpoint> {
       // In a folder for everybody, another user may have taken the name meanwhile.
       const found = await lstat(folder);
       if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
-      throw new Error(`${folder} is not the folder of Parley any more: remove it`);
+      throw new Error(`${folder} is no longer Parley's folder: remove it`);
     },
     url: `postgres:///postgres?host=${encodeURIComponent(folder)}&user=${ROLE}`,
     settings: {

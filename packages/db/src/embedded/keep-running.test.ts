@@ -38,7 +38,7 @@ it("starts PostgreSQL again whenever it ends, and says so", async () => {
     if (count < 3) started[count - 1]?.end("killed");
   }
   expect(log.mock.calls).toEqual(
-    [1, 2].map(() => ["error", "PostgreSQL is gone, and starts again: killed"]),
+    [1, 2].map(() => ["error", "PostgreSQL is gone and is being restarted: killed"]),
   );
   await kept.stop();
   expect(started.map(({ isStopped }) => isStopped)).toEqual([true, true, true]);
@@ -52,7 +52,7 @@ it("stops a PostgreSQL that cannot be reached before it starts another", async (
   await vi.waitFor(() => expect(started).toHaveLength(2));
   expect(started.map(({ isStopped }) => isStopped)).toEqual([true, false]);
   expect(log.mock.calls).toEqual([
-    ["error", "PostgreSQL is gone, and starts again: its socket is gone"],
+    ["error", "PostgreSQL is gone and is being restarted: its socket is gone"],
   ]);
   await kept.stop();
 });

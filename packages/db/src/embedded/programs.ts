@@ -40,7 +40,7 @@ export function findPrograms(): Programs {
   if (loader !== undefined && !existsSync(loader)) {
     throw new NoEmbeddedDatabase(
       "The embedded PostgreSQL needs the GNU C library, which this system does not have " +
-        "(it may be musl's, as on Alpine): set DATABASE_URL to a PostgreSQL of your own",
+        "(it may be musl's, as on Alpine): set DATABASE_URL to your own PostgreSQL",
     );
   }
   try {
@@ -48,8 +48,8 @@ export function findPrograms(): Programs {
     return programsIn(path.resolve(entry, "../../native"));
   } catch (cause) {
     throw new NoEmbeddedDatabase(
-      `There is no embedded PostgreSQL for ${platform}, or it was not installed ` +
-        "(optional dependencies): set DATABASE_URL to a PostgreSQL of your own",
+      `No embedded PostgreSQL for ${platform}, or it was not installed ` +
+        "(optional dependencies): set DATABASE_URL to your own PostgreSQL",
       { cause },
     );
   }

@@ -20,7 +20,7 @@ export function refuseMissingLibrary(error: unknown): void {
   const library = found[1] ?? found[2];
   throw new NoEmbeddedDatabase(
     `The embedded PostgreSQL needs the library ${library}, which this system does not have: install ` +
-      "it, or set DATABASE_URL to a PostgreSQL of your own",
+      "it, or set DATABASE_URL to your own PostgreSQL",
     { cause: error },
   );
 }

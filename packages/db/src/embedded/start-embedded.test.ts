@@ -125,7 +125,7 @@ describe("the embedded PostgreSQL", () => {
         expect((await stat(socket)).mode & 0o777).toBe(0o700);
       }
       const said = lines.filter((line) => line.includes("starts again"));
-      const line = "error PostgreSQL is gone, and starts again: its socket is gone";
+      const line = "error PostgreSQL is gone and is being restarted: its socket is gone";
       expect(said).toEqual([line, line]);
     },
   );
@@ -195,8 +195,8 @@ describe("a directory is refused", () => {
   };
 
   it.each([
-    ["of another major version", "postgresql", "17", "was made by PostgreSQL 17"],
-    ["with something else in its place", "postgresql", undefined, "is no PostgreSQL database"],
+    ["of another major version", "postgresql", "17", "was created by PostgreSQL 17"],
+    ["with something else in its place", "postgresql", undefined, "is not a PostgreSQL database"],
     ["of PGlite", "pglite", "17", "export it with that version"],
   ])("%s", async (_name, name, version, reason) => {
     await fill(name, version);

@@ -52,7 +52,8 @@ export async function keepRunning(open: () => Promise<Postmaster>, log: Log): Pr
     for (;;) {
       const why = await (postmaster && Promise.race([whyUnusable(postmaster), stopped]));
       if (signal.aborted) return postmaster?.stop();
-      if (postmaster !== undefined) log("error", `PostgreSQL is gone, and starts again: ${why}`);
+      if (postmaster !== undefined)
+        log("error", `PostgreSQL is gone and is being restarted: ${why}`);
       // One that cannot be reached still runs.
       await postmaster?.stop();
       if (performance.now() - startedAt > SOUND_MS) waitMs = 0;

@@ -89,7 +89,7 @@ async function readFacts(client: pg.Client) {
   const { rows } = await client.query<Facts>(facts);
   const after = Date.now();
   const [row] = rows;
-  if (row === undefined) throw new Error("The database says nothing about itself");
+  if (row === undefined) throw new Error("The database does not describe itself");
   return {
     version: row.version,
     clockAheadMs: Math.round(row.now - (before + after) / 2),

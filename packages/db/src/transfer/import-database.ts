@@ -57,7 +57,7 @@ async function lockEmpty(db: Queryable, tables: readonly MovedTable[]): Promise<
     );
     if (row?.found) {
       throw new RefusedTransfer(
-        `The database is in use, its table ${name} has rows: take an empty one`,
+        `The database is in use (its table ${name} has rows): use an empty one`,
       );
     }
   }
@@ -90,7 +90,8 @@ async function importLines(
 
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
-    if (table === undefined) throw new RefusedTransfer("The export begins with rows of no table");
+    if (table === undefined)
+      throw new RefusedTransfer("The export begins with rows that have no table");
     await insertRows(db, table, batch);
     total.rows += batch.length;
     batch = [];
@@ -177,6 +178,6 @@ function parse<T>(schema: z.ZodType<T>, line: string): T {
   }
   const result = schema.safeParse(value);
   // The message omits the line, which may hold user data.
-  if (!result.success) throw new RefusedTransfer("This is no export of Parley, or it was cut off");
+  if (!result.success) throw new RefusedTransfer("This is not a Parley export, or it was cut off");
   return result.data;
 }

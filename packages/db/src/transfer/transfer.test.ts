@@ -112,7 +112,7 @@ describe("an import", () => {
     const target = await open();
     await target.db.execute(fill);
     const before = await collect(target);
-    await expect(importDatabase(target, read(before))).rejects.toThrow(/take an empty one/);
+    await expect(importDatabase(target, read(before))).rejects.toThrow(/use an empty one/);
     expect(await collect(target)).toBe(before);
   });
 });

@@ -15,10 +15,10 @@ export const ApiKey = z.object({
   name: z.string().describe("Name of the key").meta({ example: "backend" }),
   userId: z
     .string()
-    .describe("Id of its service user, who can be an editor of skills")
+    .describe("Id of its service user, which can be an editor of skills")
     .meta({ example: "Us3rAb12Cd" }),
   role: WorkspaceRole.describe("Role of the key"),
-  spaceIds: z.array(z.string()).describe("Restricted spaces that the key reaches"),
+  spaceIds: z.array(z.string()).describe("Restricted spaces that the key can see"),
   createdAt: Milliseconds.describe("When the key was created"),
   expiresAt: Milliseconds.nullable().describe("When the key expires, if it does"),
   disabledAt: Milliseconds.nullable().describe("Since when the key is disabled, if it is"),
@@ -27,7 +27,7 @@ export const ApiKey = z.object({
 export type ApiKey = z.infer<typeof ApiKey>;
 
 const spaceIds = optional(z.array(Reference).max(1000)).describe(
-  "Restricted spaces that the key reaches",
+  "Restricted spaces that the key can see",
 );
 
 export const CreateApiKey = WorkspaceParams.extend({
@@ -40,7 +40,7 @@ export type CreateApiKey = z.output<typeof CreateApiKey>;
 
 export const CreatedApiKey = z.object({
   apiKey: ApiKey.describe("The new key"),
-  secret: z.string().describe("The key itself; it is shown only here").meta({ example: "sk-…" }),
+  secret: z.string().describe("The key itself; shown only once").meta({ example: "sk-…" }),
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
@@ -52,7 +52,7 @@ export const UpdateApiKey = KeyIdentity.extend({
   role: optional(GivenRole).describe("New role; manager means builder"),
   spaceIds,
   expiresAt: Time.nullable().optional().describe("New expiry; null for never"),
-  disabled: optional(z.boolean()).describe("Whether the key is refused for now"),
+  disabled: optional(z.boolean()).describe("Whether the key is disabled"),
 });
 export type UpdateApiKey = z.output<typeof UpdateApiKey>;
 
@@ -63,7 +63,7 @@ const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
 export const OverlapSeconds = optional(z.int().min(0).max(MAX_OVERLAP_SECONDS))
   .transform((seconds) => seconds ?? 0)
   .describe(
-    "How long the secret before stays valid, up to 7 days; it is refused at once by default",
+    "How long the old secret stays valid, up to 7 days; by default it is revoked immediately",
   )
   .meta({ example: 3600 });
 
@@ -72,17 +72,17 @@ export type RotateApiKey = z.output<typeof RotateApiKey>;
 
 /** The secrets of a rotated key, besides the key. */
 export const rotatedSecrets = {
-  secret: z.string().describe("The new secret; it is shown only here").meta({ example: "sk-…" }),
-  previousSecretExpiresAt: Milliseconds.describe("From when on the secret before is refused"),
+  secret: z.string().describe("The new secret; shown only once").meta({ example: "sk-…" }),
+  previousSecretExpiresAt: Milliseconds.describe("When the old secret stops working"),
 };
 
 export const RotatedApiKey = z.object({
-  apiKey: ApiKey.describe("The key, which is the same but for its secret"),
+  apiKey: ApiKey.describe("The key; only its secret has changed"),
   ...rotatedSecrets,
 });
 export type RotatedApiKey = z.infer<typeof RotatedApiKey>;
 
-export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey).describe("Keys, the oldest first") });
+export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey).describe("Keys, oldest first") });
 
 /** Operations on the keys of a workspace. */
 export const apiKeyEndpoints = {
@@ -141,7 +141,7 @@ export const apiKeyEndpoints = {
       path: `${administered}/keys/{keyId}`,
       input: KeyIdentity,
     }),
-    summary: "Revoke a key for good",
+    summary: "Revoke a key permanently",
     subject: ["keyId"],
     output: Success,
     errors: ["workspace_not_found", "api_key_not_found"],

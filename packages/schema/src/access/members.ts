@@ -43,7 +43,7 @@ export const AddMember = WorkspaceParams.extend({
   username: optional(ShortText.min(1)).describe("User name; the part before the @ by default"),
   firstName: ShortText.min(1).describe("First name").meta({ example: "Ada" }),
   lastName: optional(ShortText).describe("Last name"),
-  image: optional(UrlText).describe("URL of a picture; a default picture of Parley otherwise"),
+  image: optional(UrlText).describe("URL of a picture; a default picture if omitted"),
 });
 export type AddMember = z.output<typeof AddMember>;
 
@@ -80,7 +80,7 @@ export type ReadLocale = z.output<typeof ReadLocale>;
 /** Languages. Members have none of their own: what people see is in English. */
 export const MemberLocale = z.object({
   localisationEnabled: z.literal(false).describe("Always false"),
-  userLocale: z.null().describe("Always null: members have no language of their own"),
+  userLocale: z.null().describe("Always null: members have no language setting"),
   workspaceLocale: z.literal("en").describe("Always English"),
 });
 export type MemberLocale = z.infer<typeof MemberLocale>;
@@ -131,7 +131,7 @@ export const memberEndpoints = {
       input: WorkspaceParams.extend(pageByNumber("Members")),
     }),
     summary: "List the members of a workspace",
-    output: z.object({ members: z.array(User).describe("Members, the oldest first"), ...pageEnd }),
+    output: z.object({ members: z.array(User).describe("Members, oldest first"), ...pageEnd }),
   },
   "members.remove": {
     ...administer({

@@ -25,7 +25,7 @@ export type CreateOperatorKey = z.output<typeof CreateOperatorKey>;
 
 export const CreatedOperatorKey = z.object({
   operatorKey: OperatorKey.describe("The new key"),
-  secret: z.string().describe("The key itself; it is shown only here").meta({ example: "sk-…" }),
+  secret: z.string().describe("The key itself; shown only once").meta({ example: "sk-…" }),
 });
 export type CreatedOperatorKey = z.infer<typeof CreatedOperatorKey>;
 
@@ -35,13 +35,13 @@ const identity = z.object({
 
 const evenIfLast = optional(flagFromQuery)
   .transform((isGiven) => isGiven ?? false)
-  .describe("Whether to do it although no other operator key can be used; false by default");
+  .describe("Whether to do it even if it is the last usable operator key; false by default");
 
 export const RotateOperatorKey = identity.extend({ overlapSeconds: OverlapSeconds, evenIfLast });
 export type RotateOperatorKey = z.output<typeof RotateOperatorKey>;
 
 export const RotatedOperatorKey = z.object({
-  operatorKey: OperatorKey.describe("The key, which is the same but for its secret"),
+  operatorKey: OperatorKey.describe("The key; only its secret has changed"),
   ...rotatedSecrets,
 });
 export type RotatedOperatorKey = z.infer<typeof RotatedOperatorKey>;
@@ -55,7 +55,7 @@ export const ListOperatorKeys = z.object(
 export type ListOperatorKeys = z.output<typeof ListOperatorKeys>;
 
 export const OperatorKeyPage = z.object({
-  operatorKeys: z.array(OperatorKey).describe("Keys, the newest first, revoked ones too"),
+  operatorKeys: z.array(OperatorKey).describe("Keys, newest first, including revoked ones"),
   ...pageEnd,
 });
 export type OperatorKeyPage = z.infer<typeof OperatorKeyPage>;
@@ -73,7 +73,7 @@ export const operatorKeyEndpoints = {
   },
   "operatorKeys.list": {
     ...administer({ role: "operator", method: "GET", path: root, input: ListOperatorKeys }),
-    summary: "List the operator keys, the newest first",
+    summary: "List the operator keys, newest first",
     output: OperatorKeyPage,
     errors: [],
   },
@@ -96,7 +96,7 @@ export const operatorKeyEndpoints = {
       path: `${root}/{keyId}`,
       input: RevokeOperatorKey,
     }),
-    summary: "Revoke an operator key for good",
+    summary: "Revoke an operator key permanently",
     subject: ["keyId"],
     output: Success,
     errors: ["api_key_not_found"],

@@ -67,7 +67,7 @@ export const sessionEndpoints = {
     method: "POST",
     rateLimit: "operate",
     path: "/api/session",
-    summary: "Open a session for a page of this server, whose cookie stands for the credential",
+    summary: "Open a session for this server's pages, whose cookie stands for the credential",
     subject: [],
     output: OpenedSession,
     auth: "self-or-code",
@@ -75,7 +75,7 @@ export const sessionEndpoints = {
   "session.get": {
     ...ofCaller,
     path: "/api/session",
-    summary: "Say whose credential it is, and what it may do",
+    summary: "Read the credential's owner, role and scopes",
     output: OpenedSession,
   },
   "session.end": {

@@ -14,13 +14,13 @@ const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
 /** A token of a user, without its secret. */
 export const UserToken = z.object({
   sId: z.string().describe("Id of the token").meta({ example: "tok_Jd4Nw8Rs1C" }),
-  userId: z.string().describe("Id of the user whose token it is").meta({ example: "Us3rAb12Cd" }),
+  userId: z.string().describe("Id of the token's user").meta({ example: "Us3rAb12Cd" }),
   keyId: z
     .string()
     .describe("Id of the key under which it acts")
     .meta({ example: "key_Hs6Lp1Qv8D" }),
   scopes: z.array(TokenScope).describe("What it may be used for"),
-  spaceIds: z.array(z.string()).describe("Restricted spaces that it reaches"),
+  spaceIds: z.array(z.string()).describe("Restricted spaces that it can see"),
   createdAt: Milliseconds.describe("When the token was created"),
   expiresAt: Milliseconds.describe("When the token expires"),
 });
@@ -29,21 +29,21 @@ export type UserToken = z.infer<typeof UserToken>;
 const named = {
   userId: optional(Reference).describe("Id of the user; either this or externalId"),
   externalId: optional(ShortText.min(1))
-    .describe("The id that your own system knows the user by; an unknown one creates the user")
+    .describe("Id of the user in your own system; an unknown one creates the user")
     .meta({ example: "customer-1017" }),
 };
 
 export const CreateUserToken = WorkspaceParams.extend({
   ...named,
   email: optional(Email).describe(
-    "E-mail address of a user who is created; a member's makes the member the user",
+    "E-mail address of a new user; a member's address selects that member",
   ),
-  username: optional(ShortText.min(1)).describe("User name of a user who is created"),
-  firstName: optional(ShortText.min(1)).describe("First name of a user who is created"),
-  lastName: optional(ShortText).describe("Last name of a user who is created"),
+  username: optional(ShortText.min(1)).describe("User name of a new user"),
+  firstName: optional(ShortText.min(1)).describe("First name of a new user"),
+  lastName: optional(ShortText).describe("Last name of a new user"),
   scopes: z.array(TokenScope).min(1).max(20).describe("What the token may be used for"),
   spaceIds: optional(z.array(Reference).max(1000)).describe(
-    "Restricted spaces that the token reaches, of those that the key reaches; none by default",
+    "Restricted spaces that the token can see, a subset of the key's; none by default",
   ),
   lifetimeSeconds: z
     .int()
@@ -56,8 +56,8 @@ export type CreateUserToken = z.output<typeof CreateUserToken>;
 
 export const CreatedUserToken = z.object({
   userToken: UserToken.describe("The new token"),
-  user: User.describe("The user whose token it is"),
-  secret: z.string().describe("The token itself; it is shown only here").meta({ example: "ut-…" }),
+  user: User.describe("The token's user"),
+  secret: z.string().describe("The token itself; shown only once").meta({ example: "ut-…" }),
 });
 export type CreatedUserToken = z.infer<typeof CreatedUserToken>;
 
@@ -77,7 +77,7 @@ export const userTokenEndpoints = {
       input: CreateUserToken,
     }),
     rateLimit: "create",
-    summary: "Create a token with which a user's own program acts",
+    summary: "Create a token for a user's own program",
     subject: [],
     output: CreatedUserToken,
     errors: ["workspace_not_found", "member_not_found", "member_already_exists", "space_not_found"],

@@ -21,14 +21,14 @@ export const ListedConversation = z.object({
   title: z.string().describe("Title").meta({ example: "A greeting" }),
   status: ConversationState.meta({
     description:
-      "State of its newest answer: `running`, `blocked` until a person decides, or how it ended; `unanswered` " +
+      "Status of its newest answer: `running`, `blocked` until a user decides, or how it ended; `unanswered` " +
       "without one",
     example: "succeeded",
   }),
   createdAt: Milliseconds.describe("When it was created"),
   lastActivityAt: Milliseconds.describe("When something last happened in it"),
   messageCount: z.int().describe("Messages, with all versions").meta({ example: 2 }),
-  user: z.object(named).nullable().describe("The user that it belongs to"),
+  user: z.object(named).nullable().describe("The user who owns it"),
   agents: z.array(z.object(named)).describe("Agents that answered in it, by name"),
   spaceId: z.string().nullable().describe("Its space, if it is in one").meta({ example: null }),
 });
@@ -37,11 +37,13 @@ export type ListedConversation = z.infer<typeof ListedConversation>;
 /** Which conversations to list. */
 export const ListAllConversations = WorkspaceParams.extend({
   title: optional(text(512, 1)).describe(
-    "Only conversations whose title contains this, in any case. With this or another filter, a page may hold " +
+    "Only conversations whose title contains this, in any case. With this or another filter, a page may have " +
       "fewer than asked for although there are more",
   ),
   agentId: optional(Reference).describe("Only conversations in which this agent answered"),
-  status: optional(ConversationState).describe("Only conversations whose newest answer is so"),
+  status: optional(ConversationState).describe(
+    "Only conversations whose newest answer has this status",
+  ),
   from: optional(TimeFromQuery).describe("Only those that were created at or after this time"),
   to: optional(TimeFromQuery).describe("Only those that were created before this time"),
   ...pageQuery("Conversations", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
@@ -50,7 +52,7 @@ export type ListAllConversations = z.output<typeof ListAllConversations>;
 
 /** One page of the conversations of a workspace. */
 export const ListedConversationPage = z.object({
-  conversations: z.array(ListedConversation).describe("Conversations, the newest first"),
+  conversations: z.array(ListedConversation).describe("Conversations, newest first"),
   ...pageEnd,
 });
 export type ListedConversationPage = z.infer<typeof ListedConversationPage>;

@@ -29,11 +29,11 @@ export const OverviewSeries = z.object({
   turnsErrored: series("Agent turns that failed"),
   invocations: series("Invocations of functions, and calls of tools, that ended"),
   invocationsErrored: series("Invocations and calls that failed"),
-  inputTokens: series("Tokens that the turns gave to models, as their providers counted them"),
-  outputTokens: series("Tokens that models gave"),
-  waitingRuns: series("The most runs that waited for a worker, or for an earlier turn"),
-  oldestWaitingMs: series("The longest that one of them had waited, in milliseconds"),
-  openStreams: series("The most event streams that were open"),
+  inputTokens: series("Input tokens of the turns, as counted by the model providers"),
+  outputTokens: series("Output tokens"),
+  waitingRuns: series("Most runs that were queued for a worker or after an earlier turn"),
+  oldestWaitingMs: series("Longest time that one of them had been queued, in milliseconds"),
+  openStreams: series("Most open event streams"),
 });
 export type OverviewSeries = z.infer<typeof OverviewSeries>;
 
@@ -42,25 +42,25 @@ export const Overview = z.object({
   bucketMs: z.int().describe("Length of a bucket in milliseconds").meta({ example: 60_000 }),
   times: z
     .array(Milliseconds)
-    .describe("When each bucket began, the oldest first; the last has not ended"),
+    .describe("When each bucket began, oldest first; the last one has not ended"),
   series: OverviewSeries.describe(
-    "A number for each bucket. What waited and was open is what was found once a minute",
+    "A number for each bucket. Queued runs and open streams are sampled once a minute",
   ),
   now: z
     .object({
-      at: Milliseconds.describe("The time by the clock of the server"),
+      at: Milliseconds.describe("The server's time"),
       waitingRuns: z
         .int()
         .describe(
-          "Runs that wait for a worker, or for an earlier turn; at most 10,000 of each kind are counted",
+          "Runs queued for a worker or after an earlier turn; at most 10,000 of each kind are counted",
         )
         .meta({ example: 0 }),
       oldestWaitingMs: z
         .number()
         .nullable()
-        .describe("How long the oldest of them has waited; null where none waits")
+        .describe("How long the oldest of them has been queued; null if there are none")
         .meta({ example: null }),
-      runningRuns: z.int().describe("Runs that workers hold").meta({ example: 1 }),
+      runningRuns: z.int().describe("Runs that workers are running").meta({ example: 1 }),
       openStreams: z.int().describe("Event streams that are open").meta({ example: 2 }),
     })
     .describe("What happens now"),

@@ -22,17 +22,17 @@ const named = { sId: z.string().describe("Id"), name: z.string().describe("Name"
 export const ListedRun = z.object({
   id: z
     .string()
-    .describe("Id: of an answer's message, or of the invocation")
+    .describe("Id of the answer's message, or of the invocation")
     .meta({ example: "sfi_Hr5Tb8Nw3J" }),
   kind: ListedRunKind.meta({
     description:
-      "`turn` for an answer of an agent, `invocation` of a sandbox function, or `tool_call` for a call of an " +
+      "`turn` for an agent's answer, `invocation` for a sandbox function, or `tool_call` for a call of an " +
       "MCP server by an agent",
     example: "invocation",
   }),
   status: ListedRunStatus.meta({
     description:
-      "`waiting` for a worker or for an earlier turn, `running`, `blocked` until a person decides, " +
+      "`waiting` for a worker or for an earlier turn, `running`, `blocked` until a user decides, " +
       "`suspended` until what it called ends or until its next attempt, or how it ended",
     example: "succeeded",
   }),
@@ -49,7 +49,7 @@ export const ListedRun = z.object({
   agent: z
     .object(named)
     .nullable()
-    .describe("The agent of a turn, or the agent that called; null where a key invoked")
+    .describe("The agent of a turn, or the agent that called; null if a key invoked")
     .meta({ example: null }),
   conversationId: z
     .string()
@@ -83,7 +83,7 @@ export type ListedRun = z.infer<typeof ListedRun>;
 export const ListRuns = WorkspaceParams.extend({
   kind: optional(ListedRunKind).describe("Only runs of this kind"),
   status: optional(ListedRunStatus).describe(
-    "Only runs in this state. With this or another filter, a page may hold fewer than asked for although " +
+    "Only runs with this status. With this or another filter, a page may have fewer runs than asked for although " +
       "there are more",
   ),
   functionId: optional(Reference).describe("Only invocations of the function with this id or slug"),
@@ -98,7 +98,7 @@ export type ListRuns = z.output<typeof ListRuns>;
 export const ListServerRuns = z.object({
   kind: optional(ListedRunKind).describe("Only runs of this kind"),
   status: optional(ListedRunStatus).describe(
-    "Only runs in this state. With this or another filter, a page may hold fewer than asked for although " +
+    "Only runs with this status. With this or another filter, a page may have fewer runs than asked for although " +
       "there are more",
   ),
   ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}$/) }),
@@ -125,7 +125,7 @@ export const ProviderError = z.object({
   requestId: z
     .string()
     .nullable()
-    .describe("Its id of the request, where it gave one")
+    .describe("The provider's id of the request, if it gave one")
     .meta({ example: "req_011CSHoEeqs5C35K2UUqR7Fy" }),
 });
 export type ProviderError = z.infer<typeof ProviderError>;
@@ -141,14 +141,14 @@ export const RunDetails = ListedRun.extend({
     .meta({ example: { a: 1, b: 2 } }),
   providerError: ProviderError.nullable()
     .optional()
-    .describe("What the model's provider said when it failed the turn; left out for users")
+    .describe("The model provider's error if it failed the turn; omitted for users")
     .meta({ example: null }),
 });
 export type RunDetails = z.infer<typeof RunDetails>;
 
 /** One page of the runs of a workspace. */
 export const RunPage = z.object({
-  runs: z.array(ListedRun).describe("Runs, the newest first"),
+  runs: z.array(ListedRun).describe("Runs, newest first"),
   ...pageEnd,
 });
 export type RunPage = z.infer<typeof RunPage>;
@@ -164,7 +164,7 @@ export const ServerRunPage = z.object({
           .meta({ example: { sId: "DemoWork01", name: "Demo" } }),
       }),
     )
-    .describe("Runs, the newest first"),
+    .describe("Runs, newest first"),
   ...pageEnd,
 });
 export type ServerRunPage = z.infer<typeof ServerRunPage>;

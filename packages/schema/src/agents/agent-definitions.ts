@@ -18,12 +18,12 @@ const {
 
 /** An agent as a file in YAML. Members that it does not have are refused: they are mistakes. */
 export const AgentDefinition = z.strictObject({
-  sId: optional(Reference).describe("Id of the agent; a new agent without one"),
+  sId: optional(Reference).describe("Id of the agent; without it, a new agent is created"),
   name,
   description,
   instructions,
   pictureUrl,
-  scope: optional(AgentScope).describe("Who sees the agent; visible by default"),
+  scope: optional(AgentScope).describe("Visibility of the agent; visible by default"),
   model,
   maxStepsPerRun,
   skills: skillIds.describe("Ids of its skills"),
@@ -38,7 +38,7 @@ export type AgentDefinition = z.output<typeof AgentDefinition>;
 /** Body of an import. */
 export const ImportAgent = z.object({
   yaml: text(2 * 1024 * 1024, 1)
-    .describe("The agent, as an export gives it")
+    .describe("The agent, as exported")
     .meta({
       example:
         "name: Clerk\ndescription: Answers about orders\n" +

@@ -10,18 +10,20 @@ const { name, description, instructions, pictureUrl, scope, maxStepsPerRun, tags
 /** Body of a change of an agent over the public interface. Members that are left out stay as they are. */
 export const PatchAgent = z.object({
   userFavorite: optional(z.boolean())
-    .describe("Whether the agent is a favourite of the caller's user; all others need an admin key")
+    .describe(
+      "Whether the agent is a favourite of the caller's user; all other fields need an admin key",
+    )
     .meta({ example: true }),
   agent: optional(
     z.object({
       handle: optional(name).describe("New name"),
       description: optional(description).describe("New description"),
-      scope: scope.describe("Who sees the agent"),
-      avatar_url: pictureUrl.describe("URL of the agent's picture; empty for a picture of Parley"),
-      max_steps_per_run: maxStepsPerRun.describe("Steps of a turn"),
-      visualization_enabled: optional(z.boolean()).describe("Accepted, and not kept"),
+      scope: scope.describe("Visibility of the agent"),
+      avatar_url: pictureUrl.describe("URL of the agent's picture; empty for a default picture"),
+      max_steps_per_run: maxStepsPerRun.describe("Maximum steps per turn"),
+      visualization_enabled: optional(z.boolean()).describe("Accepted but not stored"),
     }),
-  ).describe("What the agent is"),
+  ).describe("Description of the agent"),
   instructions: instructions.describe("New instructions"),
   generation_settings: optional(
     z.object({
@@ -29,24 +31,24 @@ export const PatchAgent = z.object({
       model_id: optional(ShortText.min(1)).describe("Model of the provider"),
       temperature: editable.model.shape.temperature.describe("Sampling temperature"),
       reasoning_effort: optional(ReasoningEffort).describe(
-        "Effort unless a message chooses one; ignored if the model does not support it",
+        "Reasoning effort unless a message sets one; ignored if the model does not support it",
       ),
     }),
   ).describe("Model of the agent"),
-  tags: tags.describe("Its tags, in place of the current ones"),
+  tags: tags.describe("Its tags, replacing the current ones"),
   editors: optional(z.array(ShortText).max(100)).describe(
-    "E-mail addresses of members, its editors in place of the current ones",
+    "E-mail addresses of its editors (members), replacing the current ones",
   ),
   skills: optional(
     z
       .array(
         z.object({
           sId: optional(Reference).describe("Id of the skill"),
-          name: optional(text(256)).describe("Name of the skill, where there is no id"),
+          name: optional(text(256)).describe("Name of the skill, if there is no id"),
         }),
       )
       .max(50),
-  ).describe("Its skills, in place of the current ones"),
+  ).describe("Its skills, replacing the current ones"),
   toolset: optional(
     z
       .array(
@@ -62,13 +64,13 @@ export const PatchAgent = z.object({
         }),
       )
       .max(16),
-  ).describe("Its tools of MCP servers, in place of the current ones"),
+  ).describe("Its tools of MCP servers, replacing the current ones"),
 });
 export type PatchAgent = z.output<typeof PatchAgent>;
 
 export const PatchedAgent = z.object({
   agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
-  skippedActions: SkippedActions.optional().describe("As of an import, if there are any"),
+  skippedActions: SkippedActions.optional().describe("Like those of an import, if there are any"),
   warnings,
 });
 export type PatchedAgent = z.infer<typeof PatchedAgent>;

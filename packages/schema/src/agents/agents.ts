@@ -24,14 +24,14 @@ export const AgentConfiguration = z.object({
     .meta({ example: "2026-05-28T20:26:40.000Z" }),
   versionAuthorId: z.string().nullable().describe("Always null"),
   name: z.string().describe("Name of the agent").meta({ example: "helper" }),
-  description: z.string().describe("What the agent is for").meta({ example: "Answers at once" }),
-  instructions: z.string().nullable().describe("Instructions that the model gets"),
+  description: z.string().describe("Description of the agent").meta({ example: "Answers at once" }),
+  instructions: z.string().nullable().describe("Instructions for the model"),
   pictureUrl: z
     .string()
     .describe("Absolute URL of the agent's picture")
     .meta({ example: "https://parley.test/pictures/agent-1.svg" }),
   status: AgentStatus.describe("Whether the agent can be mentioned"),
-  scope: AgentScope.meta({ description: "Who sees the agent", example: "visible" }),
+  scope: AgentScope.meta({ description: "Visibility of the agent", example: "visible" }),
   userFavorite: z
     .boolean()
     .describe("Whether the caller's user marked the agent as a favourite; false within messages"),
@@ -43,7 +43,7 @@ export const AgentConfiguration = z.object({
     })
     .describe("The configured model, also where a message overrides it"),
   actions: z.array(z.unknown()).describe("Configured actions"),
-  maxStepsPerRun: z.int().describe("How many steps a turn may take").meta({ example: 8 }),
+  maxStepsPerRun: z.int().describe("Maximum steps per turn").meta({ example: 8 }),
   templateId: z.string().nullable().describe("Template of the agent"),
   visualizationEnabled: z.literal(false).describe("Always false"),
   requestedGroupIds: z.array(z.unknown()).describe("Always empty"),
@@ -95,13 +95,15 @@ const tag = z.object({
 export const editable = {
   name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
   description: text(4096)
-    .describe("What the agent is for")
+    .describe("Description of the agent")
     .meta({ example: "Answers about orders" }),
-  instructions: optional(text(512 * 1024)).describe("Instructions that the model gets"),
+  instructions: optional(text(512 * 1024)).describe("Instructions for the model"),
   pictureUrl: optional(UrlText).describe(
-    "URL of the agent's picture; a default picture of Parley otherwise",
+    "URL of the agent's picture; a default picture if omitted",
   ),
-  scope: optional(z.enum(["hidden", "visible"])).describe("Who sees the agent; visible by default"),
+  scope: optional(z.enum(["hidden", "visible"])).describe(
+    "Visibility of the agent; visible by default",
+  ),
   model: z
     .object({
       providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
@@ -110,27 +112,25 @@ export const editable = {
         "Sampling temperature; 0.7 by default",
       ),
       reasoningEffort: ReasoningEffort.nullish().describe(
-        "Effort unless a message chooses one; ignored if the model does not support it. Null for the model's default",
+        "Reasoning effort unless a message sets one; ignored if the model does not support it. Null for the model's default",
       ),
     })
     .describe("Model of the agent"),
-  maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
+  maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Maximum steps per turn; 8 by default"),
   script: optional(SimulatedScript).describe("Script for the simulated provider"),
-  skillIds: optional(z.array(Reference).max(50)).describe(
-    "Skills of the agent, besides those of every agent",
-  ),
+  skillIds: optional(z.array(Reference).max(50)).describe("Additional skills"),
   functionIds: optional(z.array(Reference).max(50)).describe(
-    "Sandbox functions that the agent may call, by id or slug",
+    "Sandbox functions that the agent can call, by id or slug",
   ),
   toolIds: optional(z.array(Reference).max(16)).describe(
-    "Tools of MCP servers that the agent may call, besides those of its skills",
+    "Additional MCP tools that the agent can call, besides those of its skills",
   ),
   asksUser: optional(z.boolean()).describe(
-    "Whether the agent may ask its user and wait for the answer; false by default",
+    "Whether the agent can ask the user questions; false by default",
   ),
   tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
-    "Editors of the agent; only admins set them",
+    "Editors of the agent; only admins can set them",
   ),
 };
 
@@ -154,7 +154,7 @@ export type UpdateAgent = z.output<typeof UpdateAgent>;
 /** Which agents to list for those who administer them. */
 export const ListAllAgents = WorkspaceParams.extend({
   status: optional(AgentStatus)
-    .describe("Only agents in this state; all by default")
+    .describe("Only agents with this status; all by default")
     .meta({ example: "archived" }),
   ...pageQuery("Agents", { defaultLimit: 20, place: Reference }),
 });
@@ -164,7 +164,7 @@ export type ListAllAgents = z.output<typeof ListAllAgents>;
 export const AgentPage = z.object({
   agentConfigurations: z
     .array(AgentConfiguration.omit({ instructions: true }))
-    .describe("Agents in their current versions, by id, without their instructions"),
+    .describe("Agents in their current versions, ordered by id, without instructions"),
   ...pageEnd,
 });
 export type AgentPage = z.infer<typeof AgentPage>;
@@ -174,15 +174,15 @@ export const AgentWithScript = z.object({
   script: SimulatedScript.nullable()
     .describe("Script for the simulated provider")
     .meta({ example: null }),
-  skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
+  skillIds: z.array(z.string()).describe("Additional skills"),
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
   toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
-  asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
+  asksUser: z.boolean().describe("Whether it can ask the user questions"),
   reasoningEffort: ReasoningEffort.nullable()
-    .describe("Effort of its model unless a message chooses one; null for the model's default")
+    .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
   tags: z.array(AgentTag).describe("Its tags"),
-  editorIds: z.array(z.string()).describe("Users who are its editors"),
+  editorIds: z.array(z.string()).describe("Its editors"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;
 
@@ -191,13 +191,13 @@ export const CreateGenericAgent = z.object({
   name: editable.name,
   description: editable.description,
   instructions: text(512 * 1024)
-    .describe("Instructions that the model gets")
+    .describe("Instructions for the model")
     .meta({ example: "Answer briefly" }),
-  emoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+  emoji: optional(ShortText).describe("Accepted but not shown: agents have pictures"),
   subAgentName: optional(ShortText.min(1)).describe("Name of a second agent; none by default"),
-  subAgentDescription: optional(text(4096)).describe("What the second agent is for"),
+  subAgentDescription: optional(text(4096)).describe("Description of the second agent"),
   subAgentInstructions: optional(text(512 * 1024)).describe("Instructions of the second agent"),
-  subAgentEmoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+  subAgentEmoji: optional(ShortText).describe("Accepted but not shown: agents have pictures"),
 });
 export type CreateGenericAgent = z.output<typeof CreateGenericAgent>;
 

@@ -72,7 +72,8 @@ export const agentEndpoints = {
   },
   "agents.patch": {
     ...read,
-    summary: "Mark an agent as a favourite; with an admin key, change the agent: a new version",
+    summary:
+      "Add an agent to the caller's favourites or remove it; with an admin key, update the agent",
     method: "PATCH",
     scope: "conversations:write",
     path: `${root}/{sId}`,
@@ -84,7 +85,7 @@ export const agentEndpoints = {
   },
   "agents.delete": {
     ...read,
-    summary: "Archive an agent: it can no longer be mentioned",
+    summary: "Archive an agent, so that it can no longer be mentioned",
     method: "DELETE",
     role: "admin",
     scope: null,
@@ -97,7 +98,7 @@ export const agentEndpoints = {
   "agents.export": {
     ...read,
     kind: "download",
-    summary: "Read an agent as a file in YAML, which an import takes",
+    summary: "Export an agent as a YAML file that can be imported",
     role: "builder",
     scope: null,
     path: `${root}/{sId}/export/yaml`,
@@ -106,7 +107,8 @@ export const agentEndpoints = {
   },
   "agents.import": {
     ...build,
-    summary: "Import an agent from YAML: a new version of the agent that it names, or a new agent",
+    summary:
+      "Import an agent from YAML, as a new version of the agent that it names or as a new agent",
     path: `${root}/import`,
     body: ImportAgent,
     output: ImportedAgent,
@@ -125,7 +127,7 @@ export const agentEndpoints = {
       path: `${administered}/agents`,
       input: ListAllAgents,
     }),
-    summary: "List the agents, the archived too",
+    summary: "List the agents, including archived ones",
     output: AgentPage,
   },
   "agents.getDefinition": {
@@ -158,7 +160,7 @@ export const agentEndpoints = {
       path: `${administered}/agents/{agentId}`,
       input: UpdateAgent,
     }),
-    summary: "Change an agent: a new version",
+    summary: "Update an agent, which creates a new version",
     subject: ["agentId"],
     output: AgentWithScript,
     errors: ["workspace_not_found", "agent_not_found", "version_conflict", ...referenceErrors],
@@ -171,7 +173,7 @@ export const agentEndpoints = {
       input: AgentIdentity,
     }),
     storesLittle: true,
-    summary: "Archive an agent: it can no longer be mentioned",
+    summary: "Archive an agent, so that it can no longer be mentioned",
     subject: ["agentId"],
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],
@@ -184,7 +186,7 @@ export const agentEndpoints = {
       input: AgentIdentity,
     }),
     storesLittle: true,
-    summary: "Let an archived agent be mentioned again",
+    summary: "Restore an archived agent",
     subject: ["agentId"],
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],

@@ -7,7 +7,7 @@ import { flagFromQuery, optional, Reference, ShortText, text } from "../parsing/
 /** Body of the parsing of mentions. */
 export const ParseMentions = z.object({
   markdown: text(64 * 1024)
-    .describe("Text that names agents and members after an @")
+    .describe("Text with @mentions of agents and members")
     .meta({ example: "@helper, hello!" }),
 });
 export type ParseMentions = z.output<typeof ParseMentions>;
@@ -15,7 +15,9 @@ export type ParseMentions = z.output<typeof ParseMentions>;
 export const ParsedMentions = z.object({
   markdown: z
     .string()
-    .describe("The text, each known name replaced by `:mention[name]{sId=…}`, or `:mention_user`")
+    .describe(
+      "The text, with each known name replaced by `:mention[name]{sId=…}` or `:mention_user`",
+    )
     .meta({ example: ":mention[helper]{sId=helper}, hello!" }),
   mentions: z
     .array(
@@ -39,8 +41,8 @@ const suggest = {
       (value: Kind | readonly Kind[]) => (typeof value === "string" ? [value] : value),
       z.array(Kind).max(16),
     ),
-  ).describe("What to suggest; the key is repeated for several, and both by default"),
-  current: optional(flagFromQuery).describe("Whether to suggest the caller's own user too"),
+  ).describe("What to suggest; repeat the parameter for several; both by default"),
+  current: optional(flagFromQuery).describe("Whether to also suggest the caller's own user"),
 };
 
 /** Query of suggestions in a conversation, which its path names. */
@@ -67,7 +69,7 @@ export const MentionSuggestions = z.object({
           .string()
           .describe("Absolute URL of a picture")
           .meta({ example: "https://parley.test/pictures/agent-1.svg" }),
-        description: z.string().describe("What to say of it").meta({ example: "Answers at once" }),
+        description: z.string().describe("Its description").meta({ example: "Answers at once" }),
         userFavorite: z.boolean().optional().describe("Of an agent: whether it is a favourite"),
       }),
     )

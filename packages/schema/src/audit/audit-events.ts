@@ -9,7 +9,7 @@ import { TimeFromQuery } from "../parsing/times.ts";
 export const AuditEvent = z.object({
   id: z.int().describe("Number of the entry; the newest has the greatest"),
   at: Milliseconds.describe("When it happened"),
-  workspaceId: z.string().nullable().describe("Id of the workspace; null for what is the server's"),
+  workspaceId: z.string().nullable().describe("Id of the workspace; null for the server itself"),
   actor: z
     .object({
       id: z
@@ -18,7 +18,7 @@ export const AuditEvent = z.object({
       name: z.string().describe("Name of the key or user"),
     })
     .nullable()
-    .describe("Who made the change; null for a refused credential"),
+    .describe("Author of the change; null for a refused credential"),
   action: z.string().describe("The operation, or `credentials.refused`"),
   subjectId: z
     .string()
@@ -28,7 +28,7 @@ export const AuditEvent = z.object({
   clientIp: z
     .string()
     .nullable()
-    .describe("Client IP; null for the command line, and for entries that stand for too many"),
+    .describe("Client IP; null for the command line, and for entries that stand for several"),
   requestId: z.string().nullable().describe("Id of the request in the server's log"),
   outcome: z.string().describe("`succeeded`, or the type of the error"),
   count: z.int().describe("How many refused credentials it stands for; 1 for a mutation"),
@@ -37,7 +37,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 
 /** Which entries to list. */
 export const ListAuditEvents = z.object({
-  wId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
+  wId: optional(Reference).describe("Id of the workspace; operators may omit it"),
   action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
   actor: optional(Reference).describe("Only changes by this key or user, or by `cli`"),
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
@@ -49,7 +49,7 @@ export type ListAuditEvents = z.output<typeof ListAuditEvents>;
 
 /** One page of the audit log. */
 export const AuditPage = z.object({
-  auditEvents: z.array(AuditEvent).describe("Entries, the newest first"),
+  auditEvents: z.array(AuditEvent).describe("Entries, newest first"),
   ...pageEnd,
 });
 export type AuditPage = z.infer<typeof AuditPage>;
@@ -63,7 +63,7 @@ export const auditEndpoints = {
       path: "/api/admin/audit-events",
       input: ListAuditEvents,
     }),
-    summary: "List the audit log, the newest first",
+    summary: "List the audit log, newest first",
     output: AuditPage,
   },
 } as const satisfies Record<string, Endpoint>;

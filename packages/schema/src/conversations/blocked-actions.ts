@@ -36,7 +36,7 @@ const approvalShape = {
   isLastBlockingEventForStep: z
     .boolean()
     .optional()
-    .describe("Whether it is the last call that the step announces")
+    .describe("Whether it is the last call announced by the step")
     .meta({ example: true }),
 };
 
@@ -57,7 +57,7 @@ export const UserQuestion = z.object({
         description: z.string().nullable().describe("What it means"),
       }),
     )
-    .describe("Answers to choose from; none where any text is one"),
+    .describe("Answers to choose from; empty if any text is accepted"),
   multiSelect: z.boolean().describe("Whether several options may be chosen"),
 });
 export type UserQuestion = z.infer<typeof UserQuestion>;
@@ -86,9 +86,9 @@ export const ToolAuthorizationRequired = z.object({
       message: z
         .string()
         .describe("What to tell the user")
-        .meta({ example: "orders can only be called for you once you allow it" }),
+        .meta({ example: "orders can only be called for you once you authorize it" }),
       provider: z.literal("mcp").describe("Who asks: the MCP server's own authorization server"),
-      scope: z.string().optional().describe("What is asked for").meta({ example: "orders:read" }),
+      scope: z.string().optional().describe("Requested scope").meta({ example: "orders:read" }),
       toolName: z.string().describe("Name of the tool").meta({ example: "find" }),
     })
     .describe("What is missing"),
@@ -117,9 +117,9 @@ export const AnswerQuestion = z.object({
       selectedOptions: z
         .array(z.int().min(0).max(99))
         .max(100)
-        .describe("Places of the chosen options, from 0")
+        .describe("Indexes of the chosen options, from 0")
         .meta({ example: [0] }),
-      customResponse: optional(textOfBytes(65_536)).describe("An answer in own words"),
+      customResponse: optional(textOfBytes(65_536)).describe("An answer in the user's own words"),
     })
     .describe("The answer"),
 });

@@ -3,18 +3,15 @@ import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { AgentMessageStatus } from "./messages.ts";
 
 const sums = {
-  steps: z.int().describe("Calls of the model").meta({ example: 1 }),
-  inputTokens: z
-    .int()
-    .describe("Tokens that models read, where their providers count them")
-    .meta({ example: 120 }),
+  steps: z.int().describe("Model calls").meta({ example: 1 }),
+  inputTokens: z.int().describe("Input tokens, if the providers count them").meta({ example: 120 }),
   outputTokens: z
     .int()
-    .describe("Tokens that models wrote, where their providers count them")
+    .describe("Output tokens, if the providers count them")
     .meta({ example: 40 }),
-  modelDurationMs: z.int().describe("Time of the calls of models").meta({ example: 900 }),
+  modelDurationMs: z.int().describe("Time of the model calls").meta({ example: 900 }),
   toolCalls: z.int().describe("Calls of tools").meta({ example: 0 }),
-  toolDurationMs: z.int().describe("Time of the calls of tools").meta({ example: 0 }),
+  toolDurationMs: z.int().describe("Time of the tool calls").meta({ example: 0 }),
 };
 
 const agent = z.string().describe("Id of the agent").meta({ example: "helper" });
@@ -43,7 +40,7 @@ export const Consumption = z.object({
         messageId: z.string().describe("Id of the answer").meta({ example: "Vn4tR9sWy1" }),
         version: z.int().describe("Its version, from 0").meta({ example: 0 }),
         status: AgentMessageStatus.meta({
-          description: "State of the answer",
+          description: "Status of the answer",
           example: "succeeded",
         }),
         agentConfigurationId: agent,

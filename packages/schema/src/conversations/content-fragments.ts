@@ -21,7 +21,7 @@ export const CreateContentFragment = z
     ),
     nodeId: optional(Reference).describe("A node; needs nodeDataSourceViewId"),
     nodeDataSourceViewId: optional(Reference).describe("The data source view of the node"),
-    url: optional(text(2048)).describe("Where the content came from"),
+    url: optional(text(2048)).describe("Origin of the content"),
     path: optional(text(2048)).describe("Path of the content"),
     processedPath: optional(text(2048)).describe("Path of the processed content"),
     skipFileProcessing: optional(z.boolean()).describe("Whether to leave the file unprocessed"),
@@ -45,7 +45,7 @@ const shared = {
   created: Milliseconds.describe("When the fragment was added"),
   visibility: z.enum(["visible", "deleted"]).describe("Whether the message is shown"),
   version: z.int().describe("Number of the version, from 0").meta({ example: 0 }),
-  sourceUrl: z.string().nullable().describe("Where the content came from"),
+  sourceUrl: z.string().nullable().describe("Origin of the content"),
   title: z.string().describe("Title of the fragment").meta({ example: "Opening hours" }),
   contentType: z.string().describe("MIME type of the content").meta({ example: "text/plain" }),
   context: MessageContext.describe("Who added the fragment"),
@@ -81,7 +81,7 @@ const FileContentFragment = z.object({
     .meta({ example: 16 }),
   sourceProvider: z.null().describe("Always null"),
   sourceIcon: z.null().describe("Always null"),
-  contentNodeData: z.null().describe("Always null: the content is no node"),
+  contentNodeData: z.null().describe("Always null: the content is not a node"),
 });
 
 const nodeShape = {
@@ -103,9 +103,9 @@ const NodeContentFragment = z.object({
   contentFragmentType: z.literal("content_node").describe("The content is a node"),
   ...nodeShape,
   contentNodeData: ContentNode.describe("The node"),
-  fileId: z.null().describe("Always null: the content is no file"),
-  textUrl: z.null().describe("Always null: the content is no file"),
-  textBytes: z.null().describe("Always null: the content is no file"),
+  fileId: z.null().describe("Always null: the content is not a file"),
+  textUrl: z.null().describe("Always null: the content is not a file"),
+  textBytes: z.null().describe("Always null: the content is not a file"),
 });
 
 /** A content fragment of a conversation. */

@@ -22,8 +22,8 @@ const shape = {
   owner: Workspace.describe("The workspace"),
   title: z.string().describe("Title of the conversation").meta({ example: "Hello!" }),
   visibility: z.enum(["unlisted", "workspace", "deleted", "test"]).describe("Who sees it"),
-  unread: z.boolean().describe("Whether there is something new since it was last read"),
-  actionRequired: z.boolean().describe("Whether an agent waits for an approval"),
+  unread: z.boolean().describe("Whether there are messages since it was last read"),
+  actionRequired: z.boolean().describe("Whether an agent is waiting for approval"),
   url: z
     .string()
     .describe("Absolute URL of the conversation")
@@ -63,14 +63,14 @@ export type SpecifiedConversation = z.infer<typeof SpecifiedConversation>;
 export const CreateConversation = z.object({
   message: CreateMessage.describe("First message of the conversation"),
   contentFragment: optional(CreateContentFragment).describe(
-    "One more fragment, before those of contentFragments",
+    "An additional fragment, placed before contentFragments",
   ),
   contentFragments: optional(z.array(CreateContentFragment).max(100)).describe(
     "Context that comes before the message",
   ),
   title: optional(text(512)).describe("Title; the first words of the message by default"),
   visibility: optional(z.enum(["unlisted", "workspace", "deleted", "test"])).describe(
-    "Accepted, and not kept: every conversation is unlisted",
+    "Accepted but not stored: every conversation is unlisted",
   ),
   skipToolsValidation: optional(z.boolean()).describe("Whether tools run without validation"),
   blocking: optional(z.boolean())
@@ -99,7 +99,7 @@ export type ListConversations = z.output<typeof ListConversations>;
 
 /** Query to read a conversation: a page of it, if any parameter is given. */
 export const GetConversation = z.object({
-  limit: PageLimit.describe("The newest positions alone, 1 to 100 of them; all of them by default"),
+  limit: PageLimit.describe("Only the newest positions, 1 to 100; all by default"),
   lastValue: optional(placeLike(/^\d{1,9}\.\d{1,9}$/)).describe(
     "Position returned by a page: the positions before it",
   ),
@@ -109,10 +109,7 @@ export type GetConversation = z.output<typeof GetConversation>;
 /** A conversation, or a page of it. */
 export const ConversationPart = z.object({
   conversation: Conversation.describe("The conversation"),
-  hasMore: z
-    .boolean()
-    .optional()
-    .describe("Of a page: whether there is something before its first message"),
+  hasMore: z.boolean().optional().describe("Of a page: whether there are earlier messages"),
   lastValue: z
     .string()
     .nullable()
@@ -123,7 +120,7 @@ export type ConversationPart = z.infer<typeof ConversationPart>;
 
 /** One page of conversations. */
 export const ConversationPage = z.object({
-  conversations: z.array(ConversationSummary).describe("Conversations, the newest first"),
+  conversations: z.array(ConversationSummary).describe("Conversations, newest first"),
   ...pageEnd,
 });
 export type ConversationPage = z.infer<typeof ConversationPage>;

@@ -24,7 +24,7 @@ export const Feedback = z.object({
     .meta({ example: 0 }),
   isConversationShared: z
     .boolean()
-    .describe("Whether the user agrees that the conversation is read to understand it"),
+    .describe("Whether the user lets others read the conversation to understand the feedback"),
 });
 export type Feedback = z.infer<typeof Feedback>;
 
@@ -40,7 +40,7 @@ export const GiveFeedback = z.object({
     .describe("What to say about it")
     .meta({ example: "Right to the point" }),
   isConversationShared: optional(z.boolean()).describe(
-    "Whether the conversation may be read to understand it; false by default",
+    "Whether others may read the conversation to understand the feedback; false by default",
   ),
 });
 export type GiveFeedback = z.output<typeof GiveFeedback>;
@@ -50,7 +50,7 @@ export const ListOwnFeedback = z.object(longPage("Items", 1000));
 export type ListOwnFeedback = z.output<typeof ListOwnFeedback>;
 
 export const OwnFeedbackPage = z.object({
-  feedbacks: z.array(Feedback).describe("The caller's own feedback, the oldest first"),
+  feedbacks: z.array(Feedback).describe("The caller's own feedback, oldest first"),
   ...pageEnd,
 });
 export type OwnFeedbackPage = z.infer<typeof OwnFeedbackPage>;
@@ -60,7 +60,9 @@ export const ListFeedback = WorkspaceParams.extend({
   agentId: optional(Reference)
     .describe("Only on answers of this agent; of all by default")
     .meta({ example: "helper" }),
-  thumbDirection: optional(ThumbDirection).describe("Only in this direction; both by default"),
+  thumbDirection: optional(ThumbDirection).describe(
+    "Only positive or only negative feedback; both by default",
+  ),
   since: optional(timeOf(fromQuery(z.int().min(0)))).describe(
     "Only given at this time or later, in milliseconds since the epoch",
   ),
@@ -79,7 +81,7 @@ export const FeedbackPage = z.object({
         user: User.describe("Who gave it"),
       }),
     )
-    .describe("Feedback of all users, the oldest first"),
+    .describe("Feedback of all users, oldest first"),
   ...pageEnd,
 });
 export type FeedbackPage = z.infer<typeof FeedbackPage>;
@@ -99,7 +101,7 @@ export const feedbackEndpoints = {
     ...post,
     ...ofMessage,
     scope: "conversations:write",
-    summary: "Say what the caller thinks of an answer, in place of what it said before",
+    summary: "Give feedback on an answer, replacing earlier feedback",
     body: GiveFeedback,
     output: Success,
     rateLimit: "read",

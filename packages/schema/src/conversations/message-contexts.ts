@@ -3,26 +3,28 @@ import { optional, Reference, ShortText, text } from "../parsing/text.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
 const AgenticMessageData = z.object({
-  type: z.enum(["run_agent", "agent_handover"]).describe("How the message came about"),
+  type: z.enum(["run_agent", "agent_handover"]).describe("Origin of the message"),
   originMessageId: Reference.describe("Message it came from"),
 });
 
 const shape = {
   fullName: optional(ShortText).describe("Full name of the author"),
-  email: optional(ShortText).describe("E-mail address; a member's makes the member the author"),
+  email: optional(ShortText).describe(
+    "E-mail address; a member's address makes that member the author",
+  ),
   profilePictureUrl: optional(
     text(2048).refine((value) => URL.canParse(value), { error: "must be a URL" }),
   ).describe("URL of the author's picture"),
   selectedSpaceIds: optional(z.array(Reference).max(100)).describe(
     "Spaces selected for the message",
   ),
-  agenticMessageData: optional(AgenticMessageData).describe("Set where an agent wrote the message"),
+  agenticMessageData: optional(AgenticMessageData).describe("Set if an agent wrote the message"),
 };
 
 /** Where clients say that a message came from; responses always say `api`. */
 const origin = optional(ShortText)
   .transform(() => undefined)
-  .describe("Accepted, and not kept: the origin of all messages is the API");
+  .describe("Accepted but not stored: the origin of all messages is the API");
 
 /** Servers that a message may name: the bound of those that a user may have. */
 const MAX_CLIENT_SERVERS = 16;
@@ -38,7 +40,7 @@ export const Context = z.object({
     .describe("Servers in the caller's own clients whose tools the agents may call")
     .meta({ example: ["cms_Wd7Kp2Xn4L"] }),
   excludedRetrievalTags: optional(z.array(ShortText).max(MAX_EXCLUDED_TAGS)).describe(
-    "Tags of documents that searches of the turn are to leave out; kept with the message",
+    "Tags of documents that the turn's searches leave out; stored with the message",
   ),
   origin,
 });
@@ -59,9 +61,7 @@ export const MessageContext = z.object({
   email: z.string().optional().describe("E-mail address of the author"),
   profilePictureUrl: z.string().optional().describe("URL of the author's picture"),
   selectedSpaceIds: z.array(z.string()).optional().describe("Spaces selected for the message"),
-  agenticMessageData: AgenticMessageData.optional().describe(
-    "Set where an agent wrote the message",
-  ),
+  agenticMessageData: AgenticMessageData.optional().describe("Set if an agent wrote the message"),
   clientSideMCPServerIds: z
     .array(z.string())
     .optional()
@@ -69,7 +69,7 @@ export const MessageContext = z.object({
   excludedRetrievalTags: z
     .array(z.string())
     .optional()
-    .describe("Tags of documents that searches of the turn are to leave out"),
+    .describe("Tags of documents that the turn's searches leave out"),
   origin: z
     .literal("api")
     .optional()

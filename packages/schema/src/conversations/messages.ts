@@ -25,7 +25,7 @@ export const CreateMessage = z.object({
   content: textOfBytes(1024 * 1024)
     .describe("Text of the message")
     .meta({ example: "Hello!" }),
-  mentions: z.array(Mention).max(50).describe("Agents that are to answer; may be empty"),
+  mentions: z.array(Mention).max(50).describe("Agents that should answer; may be empty"),
   context: optional(Context)
     .describe("Who wrote the message")
     .meta({ example: { username: "ada", timezone: "Europe/London" } }),
@@ -53,7 +53,7 @@ export const UserMessage = z.object({
 export type UserMessage = z.infer<typeof UserMessage>;
 
 export const GeneratedFile = z.object({
-  fileId: z.string().nullable().describe("Id of the file; null where it lives at a path"),
+  fileId: z.string().nullable().describe("Id of the file; null if it is identified by its path"),
   filePath: z
     .string()
     .describe("Path of the file, unique in its conversation")
@@ -121,11 +121,11 @@ const agentMessageShape = {
     .meta({ example: "Mf6yC1vB8k" }),
   parentAgentMessageId: z.string().nullable().describe("Id of the agent message that asked"),
   configuration: AgentConfiguration.describe("The agent, as it was when mentioned"),
-  status: AgentMessageStatus.describe("State of the answer"),
+  status: AgentMessageStatus.describe("Status of the answer"),
   actions: z.array(Action).describe("Tool calls of the turn"),
   content: z
     .string()
-    .describe("Text of the answer; empty while there is none")
+    .describe("Text of the answer; empty until there is some")
     .meta({ example: "" }),
   chainOfThought: z.string().nullable().describe("Reasoning of the model"),
   rawContents: z
@@ -139,8 +139,8 @@ const agentMessageShape = {
   finishReason: FinishReason.nullable()
     .optional()
     .describe(
-      "Why the answer ended: stop, of itself; length, cut at the limit of tokens; content_filter, withheld by " +
-        "the model's provider; empty, without text. Null before it ends, and where none of these is known",
+      "Why the answer ended: stop, by itself; length, cut off at the token limit; content_filter, withheld by " +
+        "the model provider; empty, without text. Null before it ends, or if the reason is unknown",
     ),
 };
 

@@ -27,7 +27,7 @@ export type ListSpaceConversationIds = z.output<typeof ListSpaceConversationIds>
 export const SpaceConversationIds = z.object({
   conversationIds: z
     .array(z.string())
-    .describe("Ids of conversations, the newest first")
+    .describe("Ids of conversations, newest first")
     .meta({ example: ["Kd82jXq0Pz"] }),
   ...pageEnd,
 });
@@ -44,9 +44,7 @@ export const ListSpaceConversations = z.object({
 export type ListSpaceConversations = z.output<typeof ListSpaceConversations>;
 
 export const SpaceConversations = z.object({
-  conversations: z
-    .array(Conversation)
-    .describe("Conversations with their messages, the newest first"),
+  conversations: z.array(Conversation).describe("Conversations with their messages, newest first"),
   ...pageEnd,
 });
 export type SpaceConversations = z.infer<typeof SpaceConversations>;
@@ -59,7 +57,7 @@ export const ProjectMetadata = z.object({
   spaceId: z.string().describe("The same as sId").meta({ example: "vlt_Gw4Xs7Dq2M" }),
   description: z.null().describe("Always null"),
   archivedAt: z.null().describe("Always null"),
-  members: z.array(z.string()).describe("Always empty: keys reach a space, not users"),
+  members: z.array(z.string()).describe("Always empty: keys have access to a space, not users"),
 });
 export type ProjectMetadata = z.infer<typeof ProjectMetadata>;
 
@@ -85,7 +83,7 @@ export const ProjectFiles = z.object({
         signedDownloadUrl: z.null().describe("Always null: read the file by its id"),
       }),
     )
-    .describe("The newest 1000 files of the conversations, the newest first"),
+    .describe("The newest 1000 files of the conversations, newest first"),
 });
 export type ProjectFiles = z.infer<typeof ProjectFiles>;
 

@@ -15,7 +15,7 @@ export const ErrorBody = z.object({
       type: z.string().describe("Stable type of the error"),
       message: z.string().describe("What was wrong and what would be right"),
       request_id: z.string().optional().describe("Id of the request in the server's log"),
-      issues: z.array(Issue).optional().describe("The single faults of an invalid request"),
+      issues: z.array(Issue).optional().describe("The errors of an invalid request, one by one"),
     })
     .describe("What went wrong"),
 });

@@ -68,7 +68,7 @@ export const FilePage = z.object({
         createdAt: Milliseconds.describe("When it was announced"),
       }),
     )
-    .describe("Uploads, the newest first"),
+    .describe("Uploads, newest first"),
   ...pageEnd,
 });
 export type FilePage = z.infer<typeof FilePage>;
@@ -123,14 +123,14 @@ export const fileEndpoints = {
       path: `${administered}/files`,
       input: ListFiles,
     }),
-    summary: "List the uploads that the key reaches: its own, and the files of skills",
+    summary: "List the uploads that the key can see: its own, and the files of skills",
     output: FilePage,
   },
   "files.create": {
     ...post,
     ...shared,
     scope: "files:write",
-    summary: "Announce a file that is going to be uploaded",
+    summary: "Announce a file, before its bytes are uploaded",
     path: root,
     params: WorkspaceParams,
     body: CreateFile,
@@ -141,7 +141,7 @@ export const fileEndpoints = {
     ...ofFile,
     kind: "upload",
     scope: "files:write",
-    summary: "Upload the bytes of a file that was announced",
+    summary: "Upload the bytes of an announced file",
     query: UploadQuery,
     output: FileAnswer.meta({ example: { file: { ...exampleOf(File), status: "ready" } } }),
   },
@@ -157,7 +157,7 @@ export const fileEndpoints = {
     ...ofGenerated,
     kind: "download",
     scope: "files:read",
-    summary: "Read a file that a tool has made, by its filePath",
+    summary: "Read a file created by a tool, by its filePath",
     query: GeneratedFilePath,
   },
   "files.getByPath": {
@@ -173,7 +173,7 @@ export const fileEndpoints = {
     ...get,
     ...ofFile,
     scope: "files:write",
-    summary: "Delete a file; fragments that use it stay, without its bytes",
+    summary: "Delete a file; fragments that use it stay, without its content",
     method: "DELETE",
     status: 204,
     output: Success,

@@ -10,12 +10,14 @@ export const E2bProgram = z.object({
     .refine((source) => fitsBytes(source, MAX_SOURCE_BYTES), {
       error: `must be at most ${MAX_SOURCE_BYTES} bytes`,
     })
-    .describe("An ES module that exports a function by default; in Python, one that defines main")
+    .describe(
+      "An ES module with a default export that is a function; in Python, a module that defines main",
+    )
     .meta({ example: "def main(input):\n    return {'sum': input['a'] + input['b']}\n" }),
   template: text(128, 1)
     .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/-]*$/, { error: "must be the name or id of a template" })
     .optional()
-    .describe("E2B's template with the packages that the code imports; the server's by default")
+    .describe("E2B template with the packages that the code imports; defaults to the server's")
     .meta({ example: "my-packages" }),
 });
 export type E2bProgram = z.infer<typeof E2bProgram>;

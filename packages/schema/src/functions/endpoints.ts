@@ -29,7 +29,7 @@ export const functionAdministrationEndpoints = {
       input: FunctionIdentity,
     }),
     ...one,
-    summary: "Read a sandbox function with what it does",
+    summary: "Read a sandbox function and its program",
   },
   "sandboxFunctions.listVersions": {
     ...administer({
@@ -39,7 +39,7 @@ export const functionAdministrationEndpoints = {
       input: ListFunctionVersions,
     }),
     ...one,
-    summary: "List the versions of a sandbox function with what each does, the newest first",
+    summary: "List the versions of a sandbox function and their programs, newest first",
     output: FunctionVersionPage,
   },
   "sandboxFunctions.listAll": {
@@ -49,7 +49,7 @@ export const functionAdministrationEndpoints = {
       path: functions,
       input: ListAdministeredFunctions,
     }),
-    summary: "List the sandbox functions, the archived too",
+    summary: "List the sandbox functions, including archived ones",
     output: AdministeredFunctionPage,
   },
   "sandboxFunctions.create": {
@@ -72,7 +72,7 @@ export const functionAdministrationEndpoints = {
       input: UpdateSandboxFunction,
     }),
     ...change,
-    summary: "Give a sandbox function a new version",
+    summary: "Update a sandbox function, which creates a new version",
     errors: [...one.errors, "version_conflict"],
   },
   "sandboxFunctions.archive": {
@@ -95,6 +95,6 @@ export const functionAdministrationEndpoints = {
     }),
     ...change,
     storesLittle: true,
-    summary: "Let an archived sandbox function be invoked again",
+    summary: "Restore an archived sandbox function",
   },
 } as const satisfies Record<string, Endpoint>;

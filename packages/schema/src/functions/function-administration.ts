@@ -27,38 +27,38 @@ const program = Program.refine((value) => JSON.stringify(value).length <= MAX_PR
 const { timeoutMs, maxOutputBytes, maxLogLines } = InvocationLimits.shape;
 
 const definition = {
-  description: optional(text(4096)).describe("What the function does"),
+  description: optional(text(4096)).describe("Description of the function"),
   program: optional(program).describe(
-    "What an invocation runs; by default nothing, with the result null",
+    "What an invocation runs; by default nothing, and its result is null",
   ),
   inputSchema: optional(jsonSchema).describe(
-    "JSON Schema (draft-07, 2019-09 or 2020-12) of the input; {} takes any, as does none",
+    "JSON Schema (draft-07, 2019-09 or 2020-12) of the input; any by default",
   ),
   outputSchema: optional(jsonSchema).describe(
-    "JSON Schema (draft-07, 2019-09 or 2020-12) of the result; {} takes any, as does none",
+    "JSON Schema (draft-07, 2019-09 or 2020-12) of the result; any by default",
   ),
   timeoutMs: optional(timeoutMs.unwrap()).describe(
-    "How long an invocation may run, in milliseconds; 60,000 by default",
+    "Timeout of an invocation in milliseconds; 60,000 by default",
   ),
   maxOutputBytes: optional(maxOutputBytes.unwrap()).describe(
-    "Size of the JSON of a result, in bytes; 262,144 by default",
+    "Maximum size of a result as JSON, in bytes; 262,144 by default",
   ),
   maxLogLines: optional(maxLogLines.unwrap()).describe(
-    "Lines that an invocation may print; 1,000 by default",
+    "Maximum lines that an invocation may print; 1,000 by default",
   ),
   maxConcurrent: optional(z.int().min(1).max(1000)).describe(
-    "Invocations that run at once, while others wait; 20 by default",
+    "Maximum concurrent invocations, while others wait; 20 by default",
   ),
   retryable: optional(z.boolean()).describe(
-    "Whether an interrupted invocation may be run again; false by default",
+    "Whether an interrupted invocation is rerun; false by default",
   ),
   requiresApproval: optional(z.boolean()).describe(
-    "Whether calls by agents wait for an approval; false by default",
+    "Whether calls by agents need approval; false by default",
   ),
 };
 
 export const CreateSandboxFunction = WorkspaceParams.extend({
-  slug: FunctionSlug.describe("Name in paths; it never changes").meta({ example: "add" }),
+  slug: FunctionSlug.describe("Slug: the name in URLs; it never changes").meta({ example: "add" }),
   ...definition,
 });
 export type CreateSandboxFunction = z.output<typeof CreateSandboxFunction>;
@@ -79,7 +79,7 @@ export type FunctionStatus = z.infer<typeof FunctionStatus>;
 
 export const ListAdministeredFunctions = ListSandboxFunctions.extend({
   wId: WorkspaceParams.shape.wId,
-  status: optional(FunctionStatus).describe("Only functions in this state"),
+  status: optional(FunctionStatus).describe("Only functions with this status"),
 });
 export type ListAdministeredFunctions = z.output<typeof ListAdministeredFunctions>;
 
@@ -131,8 +131,8 @@ export const FunctionVersionPage = z.object({
   versions: z
     .array(FunctionVersion)
     .describe(
-      "Versions, the newest first; old ones that are not in use are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
-        "A page of large ones has fewer than asked for",
+      "Versions, newest first; old unused ones are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
+        "A page of large versions has fewer than asked for",
     ),
   ...pageEnd,
 });

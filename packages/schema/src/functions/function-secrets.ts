@@ -11,7 +11,7 @@ const name = SecretName.describe("Name of the secret, as programs write it").met
 
 /** A secret of a workspace, without its value. */
 export const FunctionSecret = z.object({
-  id: z.int().describe("Number that the audit log names it by").meta({ example: 17 }),
+  id: z.int().describe("Its number in the audit log").meta({ example: 17 }),
   name,
   createdAt: Milliseconds.describe("When it was first set"),
   updatedAt: Milliseconds.describe("When it was last replaced"),
@@ -42,7 +42,7 @@ export const functionSecretEndpoints = {
       input: PutFunctionSecret,
     }),
     storesLittle: true,
-    summary: "Set a secret of the workspace that the code of functions may use",
+    summary: "Set a workspace secret that functions can use",
     // By its number: names may be secrets, and the audit log outlives them.
     subject: [],
     output: z.object({

@@ -30,7 +30,7 @@ const Source = z.union([
 /** A host that a program may call, with its port where it has one of its own. */
 const AllowedHost = text(255, 1).regex(
   /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::[1-9]\d{0,4})?$/,
-  { error: "must be a host in lowercase, as in api.example.com or api.example.com:8443" },
+  { error: "must be a host in lowercase, such as api.example.com or api.example.com:8443" },
 );
 
 /** Name of a secret of a workspace, in programs that use it. */
@@ -45,31 +45,31 @@ export const CodeLimits = z.object({
     .min(10)
     .max(600_000)
     .default(codeLimits.cpuMs.byDefault)
-    .describe("Processor time of an invocation, in milliseconds"),
+    .describe("Maximum processor time of an invocation, in milliseconds"),
   memoryBytes: z
     .int()
     .min(4_194_304)
     .max(1_073_741_824)
     .default(codeLimits.memoryBytes.byDefault)
-    .describe("Memory of an invocation, in bytes"),
+    .describe("Maximum memory of an invocation, in bytes"),
   logBytes: z
     .int()
     .min(0)
     .max(67_108_864)
     .default(codeLimits.logBytes.byDefault)
-    .describe("Size of all lines that an invocation may print, in bytes"),
+    .describe("Maximum output that an invocation may print, in bytes"),
   fetches: z
     .int()
     .min(0)
     .max(1000)
     .default(codeLimits.fetches.byDefault)
-    .describe("Requests that an invocation may send"),
+    .describe("Maximum requests that an invocation may send"),
   fetchBytes: z
     .int()
     .min(0)
     .max(268_435_456)
     .default(codeLimits.fetchBytes.byDefault)
-    .describe("Size of all bodies that an invocation may send and receive, in bytes"),
+    .describe("Maximum size of all bodies that an invocation sends and receives, in bytes"),
 });
 export type CodeLimits = z.output<typeof CodeLimits>;
 
@@ -83,7 +83,7 @@ export const JavaScriptProgram = z.object({
     },
   )
     .describe(
-      "An ES module that exports a function by default; or several files by their paths, of which index.ts is the first",
+      "An ES module with a default export that is a function; or several files by path, starting at index.ts",
     )
     .meta({
       example: "export default async function (input) {\n  return { sum: input.a + input.b };\n}\n",

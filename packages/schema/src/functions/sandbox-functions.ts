@@ -17,25 +17,28 @@ const schemaOf = (what: string) =>
 export const SandboxFunction = z.object({
   sId: z.string().describe("Id of the function").meta({ example: "sfn_Lq2Ke5Vy8T" }),
   slug: z.string().describe("Name in paths").meta({ example: "add" }),
-  description: z.string().describe("What the function does").meta({ example: "Adds two numbers" }),
+  description: z
+    .string()
+    .describe("Description of the function")
+    .meta({ example: "Adds two numbers" }),
   version: z.int().describe("Number of the current version, from 1").meta({ example: 1 }),
   inputSchema: schemaOf("input"),
   outputSchema: schemaOf("result"),
-  timeoutMs: z
-    .int()
-    .describe("How long an invocation may run, in milliseconds")
-    .meta({ example: 60_000 }),
+  timeoutMs: z.int().describe("Timeout of an invocation in milliseconds").meta({ example: 60_000 }),
   maxOutputBytes: z
     .int()
-    .describe("Size of the JSON of a result, in bytes")
+    .describe("Maximum size of a result as JSON, in bytes")
     .meta({ example: 1_048_576 }),
-  maxLogLines: z.int().describe("Lines that an invocation may print").meta({ example: 10_000 }),
+  maxLogLines: z
+    .int()
+    .describe("Maximum lines that an invocation may print")
+    .meta({ example: 10_000 }),
   maxConcurrent: z
     .int()
-    .describe("Invocations that run at once, while others wait")
+    .describe("Maximum concurrent invocations, while others wait")
     .meta({ example: 10 }),
-  retryable: z.boolean().describe("Whether an interrupted invocation may be run again"),
-  requiresApproval: z.boolean().describe("Whether calls by agents wait for an approval"),
+  retryable: z.boolean().describe("Whether an interrupted invocation is rerun"),
+  requiresApproval: z.boolean().describe("Whether calls by agents need approval"),
   createdAt: Milliseconds.describe("When the function was created"),
   updatedAt: Milliseconds.describe("When the function was last changed"),
 });

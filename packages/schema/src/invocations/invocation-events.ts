@@ -38,9 +38,9 @@ export const InvocationEvent = z.discriminatedUnion("type", [
   z.object({
     type: eventType("sandbox_function_invocation_progress"),
     ...invocation,
-    done: z.number().describe("How much is done"),
-    total: z.number().describe("How much there is to do"),
-    label: z.string().describe("What is being done"),
+    done: z.number().describe("Amount done"),
+    total: z.number().describe("Total amount"),
+    label: z.string().describe("Label of the current step"),
   }),
   ...TerminalInvocationEvent.options,
 ]);

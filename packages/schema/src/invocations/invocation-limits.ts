@@ -7,18 +7,18 @@ export const InvocationLimits = z.object({
     .min(100)
     .max(600_000)
     .default(60_000)
-    .describe("How long an invocation may run, in milliseconds"),
+    .describe("Timeout of an invocation in milliseconds"),
   maxOutputBytes: z
     .int()
     .min(1024)
     .max(1_048_576)
     .default(262_144)
-    .describe("Size of the JSON of a result, in bytes"),
+    .describe("Maximum size of a result as JSON, in bytes"),
   maxLogLines: z
     .int()
     .min(0)
     .max(10_000)
     .default(1000)
-    .describe("Lines that an invocation may print; further lines are counted and dropped"),
+    .describe("Maximum lines that an invocation may print; further lines are counted and dropped"),
 });
 export type InvocationLimits = z.output<typeof InvocationLimits>;

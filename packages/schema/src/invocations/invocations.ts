@@ -45,7 +45,7 @@ export const InvocationStatus = z.enum(["created", "succeeded", "errored"]);
 export const Invocation = z.object({
   sId: z.string().describe("Id of the invocation").meta({ example: "sfi_Hr5Tb8Nw3J" }),
   functionId: z.string().describe("Id of the function").meta({ example: "sfn_Lq2Ke5Vy8T" }),
-  status: InvocationStatus.describe("State of the invocation"),
+  status: InvocationStatus.describe("Status of the invocation"),
   createdAt: z.iso
     .datetime()
     .describe("When the function was invoked")
@@ -62,7 +62,7 @@ export const InvokeSandboxFunction = z.object({
     .refine((input) => fitsBytes(JSON.stringify(input), MAX_INPUT_BYTES), {
       error: `must be at most ${MAX_INPUT_BYTES} bytes of JSON`,
     })
-    .describe("Any JSON of 1 MiB at most; null by default")
+    .describe("Any JSON of at most 1 MiB; null by default")
     .meta({ example: { a: 1, b: 2 } }),
   context: optional(
     z.object({ timezone: optional(RequestedTimezone).describe("IANA time zone of the caller") }),
@@ -92,14 +92,14 @@ export const InvokedSandboxFunction = z.object({
     example: { ...exampleOf(Invocation), status: "succeeded" },
   }),
   outcome: InvocationOutcome.optional()
-    .describe("How it ended, if it ended in time")
+    .describe("Its outcome, if it ended in time")
     .meta({ example: exampleOf(InvocationOutcome) }),
 });
 export type InvokedSandboxFunction = z.infer<typeof InvokedSandboxFunction>;
 
 export const ListInvocations = z.object({
   status: optional(InvocationStatus).describe(
-    "Only invocations in this state; a page may then hold fewer than asked for although there are more",
+    "Only invocations with this status; a page may then have fewer than asked for although there are more",
   ),
   ...pageQuery("Invocations", { defaultLimit: 20, place: placeLike(/^\d{1,15}$/) }),
 });
@@ -107,7 +107,7 @@ export type ListInvocations = z.output<typeof ListInvocations>;
 
 /** One page of the invocations of a function. */
 export const InvocationPage = z.object({
-  invocations: z.array(Invocation).describe("Invocations, the newest first"),
+  invocations: z.array(Invocation).describe("Invocations, newest first"),
   ...pageEnd,
 });
 export type InvocationPage = z.infer<typeof InvocationPage>;

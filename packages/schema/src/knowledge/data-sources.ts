@@ -18,7 +18,7 @@ export const AdministeredDataSourceView = z.object({
   sId,
   dataSourceId,
   name: z.string().describe("Name of the data source").meta({ example: "Handbook" }),
-  description: z.string().nullable().describe("What the data source holds"),
+  description: z.string().nullable().describe("Description of the data source"),
   provider: z.string().nullable().describe("Provider of the data source"),
   spaceId,
 });
@@ -27,7 +27,7 @@ export type AdministeredDataSourceView = z.infer<typeof AdministeredDataSourceVi
 export const CreateDataSourceView = WorkspaceParams.extend({
   spaceId: Reference.describe("Space of the view").meta({ example: "vlt_Gw4Xs7Dq2M" }),
   name: ShortText.min(1).describe("Name of the data source").meta({ example: "Handbook" }),
-  description: optional(text(2048)).describe("What the data source holds"),
+  description: optional(text(2048)).describe("Description of the data source"),
   provider: optional(ShortText).describe("Provider of the data source"),
 });
 export type CreateDataSourceView = z.output<typeof CreateDataSourceView>;
@@ -46,8 +46,8 @@ export const PutDataSourceNode = NodeIdentity.extend({
   nodeType: z.enum(["document", "table", "folder"]).describe("Kind of node"),
   title: ShortText.min(1).describe("Title of the node").meta({ example: "Opening hours" }),
   contentType: optional(ShortText).describe("MIME type of the content; text/plain by default"),
-  content: optional(text(1024 * 1024)).describe("Text that agents get"),
-  sourceUrl: optional(text(2048)).describe("Where the content came from"),
+  content: optional(text(1024 * 1024)).describe("Text for agents"),
+  sourceUrl: optional(text(2048)).describe("Origin of the content"),
 });
 export type PutDataSourceNode = z.output<typeof PutDataSourceNode>;
 
@@ -60,7 +60,7 @@ export const DataSource = z.object({
   sId: dataSourceId,
   createdAt: Milliseconds.describe("When the data source was created"),
   name: z.string().describe("Name of the data source").meta({ example: "Handbook" }),
-  description: z.string().nullable().describe("What the data source holds"),
+  description: z.string().nullable().describe("Description of the data source"),
   assistantDefaultSelected: z.boolean().describe("Always false"),
   dustAPIProjectId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
   dustAPIDataSourceId: z.string().describe("The same as sId").meta({ example: "dts_Mx2Cf9Jt6R" }),
@@ -77,11 +77,13 @@ export const DataSourceView = z.object({
   updatedAt: Milliseconds.describe("When the view was last changed"),
   dataSource: DataSource.describe("The data source"),
   id: z.int().describe("Number of the view").meta({ example: 1 }),
-  kind: z.enum(["default", "custom"]).describe("custom where it shows a part of the data source"),
+  kind: z.enum(["default", "custom"]).describe("custom if it shows only a part of the data source"),
   parentsIn: z
     .array(z.string())
     .nullable()
-    .describe("Ids of the folders and documents that it shows, with all below; null for all"),
+    .describe(
+      "Ids of the folders and documents that it shows, including everything below them; null for all",
+    ),
   sId,
   spaceId,
   editedByUser: z.null().describe("Always null"),
@@ -115,7 +117,9 @@ const parents = optional(z.array(Reference).max(1000));
 export const UpdateDataSourceView = z
   .object({
     parentsIn: parents
-      .describe("Ids of what the view shows, with all below; an empty list for all")
+      .describe(
+        "Ids of what the view shows, including everything below them; an empty list for all",
+      )
       .meta({ example: [] }),
     parentsToAdd: parents.describe("Ids to add to parentsIn"),
     parentsToRemove: parents.describe("Ids to remove from parentsIn; at least one must be left"),
@@ -158,12 +162,12 @@ const ofView = {
 export const dataSourceEndpoints = {
   "dataSources.list": {
     ...read,
-    summary: "List the data sources that the key reaches",
+    summary: "List the data sources that the key can see",
     path: `${root}/data_sources`,
     alsoAt: `${root}/spaces/{spaceId}/data_sources`,
     params: DataSourcesParams,
     output: z.object({
-      data_sources: z.array(DataSource).describe("Data sources, the oldest first"),
+      data_sources: z.array(DataSource).describe("Data sources, oldest first"),
     }),
     errors: ["space_not_found"],
   },
@@ -173,14 +177,14 @@ export const dataSourceEndpoints = {
     path: `${root}/spaces/{spaceId}/data_source_views`,
     params: SpaceIdentity,
     output: z.object({
-      dataSourceViews: z.array(DataSourceView).describe("Views, the oldest first"),
+      dataSourceViews: z.array(DataSourceView).describe("Views, oldest first"),
     }),
     errors: ["space_not_found"],
   },
   "dataSourceViews.get": { ...ofView, summary: "Read a data source view" },
   "dataSourceViews.update": {
     ...ofView,
-    summary: "Set what a view shows of its data source",
+    summary: "Set which part of its data source a view shows",
     method: "PATCH",
     role: "builder",
     scope: null,
@@ -193,7 +197,7 @@ export const dataSourceEndpoints = {
       path: views,
       input: CreateDataSourceView,
     }),
-    summary: "Create a data source, with its view",
+    summary: "Create a data source and its view",
     subject: [],
     output: z.object({
       dataSourceView: AdministeredDataSourceView.describe("The new data source's view"),
@@ -209,7 +213,7 @@ export const dataSourceEndpoints = {
     }),
     summary: "List the data source views of a workspace",
     output: z.object({
-      dataSourceViews: z.array(AdministeredDataSourceView).describe("Views, the oldest first"),
+      dataSourceViews: z.array(AdministeredDataSourceView).describe("Views, oldest first"),
       ...pageEnd,
     }),
   },

@@ -26,15 +26,15 @@ export type FolderParams = z.output<typeof FolderParams>;
 
 const title = text(512).meta({ example: "Opening hours" });
 const mimeType = ShortText.regex(MIME_TYPE, { error: "must be a MIME type such as text/plain" });
-const sourceUrl = optional(text(2048)).describe("Where the content came from");
+const sourceUrl = optional(text(2048)).describe("Origin of the content");
 const timestamp = timeOf(z.int().min(0))
   .describe("When the content last changed, in milliseconds")
   .meta({ example: 1_780_000_000_000 });
 
 const placement = {
-  parent_id: optional(Reference).describe("Id of the folder that it is in; none by default"),
+  parent_id: optional(Reference).describe("Id of its folder; none by default"),
   parents: optional(z.array(Reference).max(32)).describe(
-    "Its own id, then the id of its folder, and so on to the outermost",
+    "Its own id, then its folder's, and so on up to the outermost",
   ),
   source_url: sourceUrl,
 };
@@ -56,24 +56,24 @@ const DocumentSection = around(around(around(around(z.object(section)))));
 export const UpsertDocument = z.object({
   title: optional(title).describe("Title; the id of the document by default"),
   text: optional(text(MAX_DOCUMENT_CHARACTERS))
-    .describe("Text that agents get; either this or section")
+    .describe("Text for agents; either this or section")
     .meta({ example: "We open at nine." }),
   section: optional(DocumentSection).describe(
-    "The text in sections, which are joined in their order; five levels of them",
+    "The text as sections, joined in order; up to five levels",
   ),
   mime_type: optional(mimeType).describe("MIME type of the text; text/plain by default"),
   tags: optional(z.array(ShortText).max(100)).describe("Tags, for searches"),
   timestamp: optional(timestamp).describe("When the content last changed; now by default"),
   ...placement,
-  light_document_output: optional(z.boolean()).describe("Whether to answer with sizes alone"),
+  light_document_output: optional(z.boolean()).describe("Whether to return only the sizes"),
   async: optional(z.boolean()).describe(
-    "Whether to answer with the id alone; the document is stored either way",
+    "Whether to return only the id; the document is stored either way",
   ),
   upsert_context: optional(
     z.object({
-      sync_type: z.enum(["batch", "incremental"]).nullish().describe("How the upload came about"),
+      sync_type: z.enum(["batch", "incremental"]).nullish().describe("Origin of the upload"),
     }),
-  ).describe("Accepted, and not used"),
+  ).describe("Accepted but not used"),
 });
 export type UpsertDocument = z.output<typeof UpsertDocument>;
 
@@ -89,8 +89,8 @@ const sizes = {
 const DocumentChunk = z.object({
   text: z.string().describe("A part of the text").meta({ example: "We open at nine." }),
   hash: z.string().describe("SHA-256 of the part, in hexadecimal").meta({ example: "b5bb9d80" }),
-  offset: z.int().describe("Where in the text it begins").meta({ example: 0 }),
-  score: z.number().nullable().describe("How well it matches; null without a search"),
+  offset: z.int().describe("Offset in the text").meta({ example: 0 }),
+  score: z.number().nullable().describe("Score of the match; null without a search"),
 });
 
 /** A document of a data source. */
@@ -100,26 +100,26 @@ export const Document = z.object({
   title: z.string().describe("Title of the document").meta({ example: "Opening hours" }),
   mime_type: z.string().describe("MIME type of the text").meta({ example: "text/plain" }),
   timestamp: Milliseconds.describe("When the content last changed"),
-  parent_id: z.string().nullable().describe("Id of the folder that it is in"),
+  parent_id: z.string().nullable().describe("Id of its folder"),
   parents: z
     .array(z.string())
-    .describe("Its own id, and those of the folders around it")
+    .describe("Its own id and those of its folders")
     .meta({ example: ["opening-hours"] }),
   tags: z.array(z.string()).describe("Tags of the document"),
-  source_url: z.string().nullable().describe("Where the content came from"),
+  source_url: z.string().nullable().describe("Origin of the content"),
   ...sizes,
-  chunks: z.array(DocumentChunk).describe("Of a search: the part that matches; else empty"),
+  chunks: z.array(DocumentChunk).describe("In a search, the part that matches; otherwise empty"),
   text: z
     .string()
     .optional()
-    .describe("The text, where one document is read")
+    .describe("The text, if a single document is read")
     .meta({ example: "We open at nine." }),
 });
 export type Document = z.infer<typeof Document>;
 
 const LightDocument = z.object({
   ...sizes,
-  token_count: z.int().describe("About the tokens of the text").meta({ example: 4 }),
+  token_count: z.int().describe("Approximate number of tokens in the text").meta({ example: 4 }),
 });
 
 const NamedDocument = z.object({
@@ -163,7 +163,7 @@ export const UpsertFolder = z.object({
   mime_type: mimeType.describe("MIME type of the folder").meta({ example: "inode/directory" }),
   ...placement,
   provider_visibility: optional(z.enum(["public", "private"])).describe(
-    "Who sees the folder where it came from",
+    "Who can see the folder at its origin",
   ),
 });
 export type UpsertFolder = z.output<typeof UpsertFolder>;
@@ -179,7 +179,7 @@ export const UpsertedFolder = z.object({
       title: z.string().describe("Title of the folder").meta({ example: "Shops" }),
       parents: z
         .array(z.string())
-        .describe("Its own id, and those of the folders around it")
+        .describe("Its own id and those of its folders")
         .meta({ example: ["shops"] }),
       timestamp: Milliseconds.describe("When the folder last changed"),
     })
@@ -234,7 +234,7 @@ export const documentEndpoints = {
   "documents.upsert": {
     ...upsert,
     ...ofDocument,
-    summary: "Upload a document, in place of the one with the same id",
+    summary: "Upload a document, replacing the one with the same id",
     body: UpsertDocument,
     output: UpsertedDocument,
   },
@@ -257,7 +257,7 @@ export const documentEndpoints = {
   "folders.upsert": {
     ...upsert,
     ...ofFolder,
-    summary: "Upload a folder, in place of the one with the same id",
+    summary: "Upload a folder, replacing the one with the same id",
     body: UpsertFolder,
     output: UpsertedFolder,
   },

@@ -27,16 +27,16 @@ const limitOf = (byDefault: number) =>
 export const SearchNodes = z
   .object({
     query: optional(query)
-      .describe("Words of the title or the text; the last one may be cut off")
+      .describe("Words of the title or the text; the last one may be a prefix")
       .meta({ example: "opening ho" }),
-    nodeIds: optional(z.array(Reference).max(100)).describe("Ids of nodes, in place of a query"),
+    nodeIds: optional(z.array(Reference).max(100)).describe("Ids of nodes, instead of a query"),
     viewType: optional(z.enum(["all", "document", "table"]))
       .transform((viewType) => viewType ?? "all")
       .describe("Kinds of nodes, folders aside; all by default"),
     spaceIds: optional(z.array(Reference).max(100)).describe(
-      "Spaces to search; all that the key reaches by default",
+      "Spaces to search; by default, all that the key can see",
     ),
-    includeDataSources: optional(z.boolean()).describe("Whether to find data sources by name too"),
+    includeDataSources: optional(z.boolean()).describe("Whether to also find data sources by name"),
     searchSourceUrls: optional(z.boolean()).describe("Whether the query may be a source_url"),
     limit: limitOf(25),
     cursor,
@@ -57,12 +57,12 @@ const listFromQuery = (separator?: ",") =>
 
 /** Query of the search of nodes. */
 export const FindNodes = z.object({
-  query: query.describe("As in the other search of nodes").meta({ example: "opening ho" }),
+  query: query.describe("Like in the other search of nodes").meta({ example: "opening ho" }),
   viewType: optional(z.enum(["all", "documents", "tables"])).describe(
     "Kinds of nodes, folders aside; all by default",
   ),
-  spaceIds: listFromQuery(",").describe("Spaces to search; all that the key reaches by default"),
-  includeDataSources: optional(flagFromQuery).describe("Whether to find data sources by name too"),
+  spaceIds: listFromQuery(",").describe("Spaces to search; by default, all that the key can see"),
+  includeDataSources: optional(flagFromQuery).describe("Whether to also find data sources by name"),
   searchSourceUrls: optional(flagFromQuery).describe("Whether the query may be a source_url"),
   includeTools: optional(flagFromQuery).describe("Accepted: no tool is searched"),
   limit: limitOf(25),
@@ -79,31 +79,31 @@ const FoundNode = z.object({
   type: z.enum(["document", "table", "folder"]).describe("Kind of node"),
   title: z.string().describe("Title of the node").meta({ example: "Opening hours" }),
   mimeType: z.string().describe("MIME type of the node").meta({ example: "text/plain" }),
-  expandable: z.boolean().describe("Whether it may have others in it"),
-  preventSelection: z.boolean().describe("Whether it cannot be given to an agent"),
+  expandable: z.boolean().describe("Whether it can contain other nodes"),
+  preventSelection: z.boolean().describe("Whether it cannot be attached for an agent"),
   lastUpdatedAt: z
     .int()
     .nullable()
     .describe("When its content last changed")
     .meta({ example: 1_780_000_000_000 }),
-  parentInternalId: z.string().nullable().describe("Id of the folder that it is in"),
+  parentInternalId: z.string().nullable().describe("Id of its folder"),
   parentsInternalIds: z
     .array(z.string())
-    .describe("Its own id, and those of the folders around it")
+    .describe("Its own id and those of its folders")
     .meta({ example: ["opening-hours"] }),
-  parentTitle: z.string().nullable().describe("Title of the folder that it is in"),
+  parentTitle: z.string().nullable().describe("Title of its folder"),
   providerVisibility: z
     .enum(["public", "private"])
     .nullable()
-    .describe("Who sees it where it came from"),
-  sourceUrl: z.string().nullable().describe("Where its content came from"),
+    .describe("Who can see it at its origin"),
+  sourceUrl: z.string().nullable().describe("Origin of its content"),
   dataSource: DataSource.describe("The data source"),
   dataSourceViews: z.array(DataSourceView).describe("The views that show it"),
 });
 export type FoundNode = z.infer<typeof FoundNode>;
 
 export const FoundNodes = z.object({
-  nodes: z.array(FoundNode).describe("The best matches first"),
+  nodes: z.array(FoundNode).describe("Best matches first"),
   warningCode: z.null().describe("Always null"),
   resultsCount: z.int().nullable().describe("Nodes of this page and those before it").meta({
     example: 1,
@@ -125,18 +125,18 @@ export const SearchDocuments = z.object({
     .describe("Documents to find, 1 to 32; 10 by default")
     .meta({ example: 10 }),
   full_text: optional(flagFromQuery).describe("Whether all words must match, not only one"),
-  target_document_tokens: optional(fromQuery(z.int().min(1))).describe("Accepted, and not used"),
-  timestamp_gt: instant.describe("Finds what changed after this time, in milliseconds"),
-  timestamp_lt: instant.describe("Finds what changed before this time"),
-  tags_in: listFromQuery().describe("Finds what has one of these tags"),
-  tags_not: listFromQuery().describe("Finds what has none of these tags"),
-  parents_in: listFromQuery().describe("Finds what is in one of these folders"),
-  parents_not: listFromQuery().describe("Finds what is in none of these folders"),
+  target_document_tokens: optional(fromQuery(z.int().min(1))).describe("Accepted but not used"),
+  timestamp_gt: instant.describe("Only documents changed after this time, in milliseconds"),
+  timestamp_lt: instant.describe("Only documents changed before this time"),
+  tags_in: listFromQuery().describe("Only documents with one of these tags"),
+  tags_not: listFromQuery().describe("Only documents with none of these tags"),
+  parents_in: listFromQuery().describe("Only documents in one of these folders"),
+  parents_not: listFromQuery().describe("Only documents in none of these folders"),
 });
 export type SearchDocuments = z.output<typeof SearchDocuments>;
 
 export const FoundDocuments = z.object({
-  documents: z.array(Document).describe("The best matches first, each with the part that matches"),
+  documents: z.array(Document).describe("Best matches first, each with the part that matches"),
 });
 export type FoundDocuments = z.infer<typeof FoundDocuments>;
 
@@ -152,7 +152,7 @@ export const knowledgeSearchEndpoints = {
     params: WorkspaceParams,
     query: FindDataSourceViews,
     output: z.object({
-      data_source_views: z.array(DataSourceView).describe("Views, the oldest first"),
+      data_source_views: z.array(DataSourceView).describe("Views, oldest first"),
     }),
   },
   "dataSourceViews.searchDocuments": {

@@ -104,7 +104,7 @@ describe("parseInput", () => {
   ])("refuses over %s what it does not know", (_transport, endpoint, raw, part, path, hint) => {
     const where = part === "query" ? "query parameters" : "request body";
     expect(refusal(() => parseInput(endpoint, raw))).toEqual({
-      message: `Invalid ${where}: ${path}: there is no such member${hint}`,
+      message: `Invalid ${where}: ${path}: unknown field${hint}`,
       paths: [path],
     });
   });

@@ -43,7 +43,7 @@ describe("findUnknownMembers", () => {
   ])("takes %s for %s", (name, near) => {
     const [warning] = findUnknownMembers(create, { message, [name]: 1 });
     const hint = near === undefined ? "" : `: did you mean ${near}?`;
-    expect(warning?.message).toBe(`There is no such member, so it was ignored${hint}`);
+    expect(warning?.message).toBe(`Unknown field, ignored${hint}`);
     expect(warning?.path).toBe(name.slice(0, 64));
   });
 
@@ -54,8 +54,7 @@ describe("findUnknownMembers", () => {
     expect(pathsIn({ message, ...many })).toHaveLength(21);
     expect(findUnknownMembers(create, { message, ...many }).at(-1)).toEqual({
       path: "",
-      message:
-        "There are no such members, so they were ignored: 980 or more besides those that are named",
+      message: "Unknown fields, ignored: 980 or more besides those named above",
     });
     const few = Object.fromEntries(Object.entries(many).slice(0, 25));
     expect(findUnknownMembers(create, { message, ...few }).at(-1)?.message).toContain(

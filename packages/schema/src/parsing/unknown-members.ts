@@ -36,11 +36,11 @@ export function findUnknownMembers(endpoint: Endpoint, body: unknown): Warning[]
   walk(body, knownOf(endpoint).body, [], found, MAX_COUNTED);
   const warnings = found.slice(0, MAX_NAMED).map(({ path, near }) => {
     const hint = near === undefined ? "" : `: did you mean ${near}?`;
-    return { path, message: `There is no such member, so it was ignored${hint}` };
+    return { path, message: `Unknown field, ignored${hint}` };
   });
   if (found.length <= MAX_NAMED) return warnings;
   const more = `${found.length - MAX_NAMED}${found.length < MAX_COUNTED ? "" : " or more"}`;
-  const message = `There are no such members, so they were ignored: ${more} besides those that are named`;
+  const message = `Unknown fields, ignored: ${more} besides those named above`;
   return [...warnings, { path: "", message }];
 }
 
@@ -77,7 +77,7 @@ export function findUnknownIn(schema: z.ZodObject, value: unknown): Issue[] {
 
 function issueOf({ path, near, known }: Found): Issue {
   const hint = near === undefined ? describeMembers(known) : `: did you mean ${near}?`;
-  return { path, message: `there is no such member${hint}` };
+  return { path, message: `unknown field${hint}` };
 }
 
 function describeMembers({ members }: Known): string {

@@ -12,5 +12,5 @@ export const warnings = z
   .array(Warning)
   .optional()
   .describe(
-    "Mentions that resolved to no agent, servers in clients that are not there, members that are not known, and a wait without a worker",
+    "Mentions of unknown agents, client servers that are gone, unknown fields, and waiting while no worker runs",
   );

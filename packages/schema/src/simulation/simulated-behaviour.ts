@@ -64,9 +64,9 @@ export const Line = z.object({
 });
 
 export const ProgressReport = z.object({
-  done: z.number().describe("How much is done"),
-  total: z.number().describe("How much there is to do"),
-  label: text(1024).describe("What is being done"),
+  done: z.number().describe("Amount done"),
+  total: z.number().describe("Total amount"),
+  label: text(1024).describe("Label of the current step"),
 });
 
 const happening = {
@@ -83,7 +83,7 @@ const SimulatedStep = z
   })
   .refine(({ at, takesMs }) => at === undefined || takesMs === undefined, {
     path: ["takesMs"],
-    error: "must be left out where at is given",
+    error: "must be omitted if at is given",
   });
 
 const SimulatedError = InvocationError.extend({
@@ -100,16 +100,16 @@ export const ScriptedBehaviour = z.object({
   type: z.literal("scripted").optional().describe("Steps; the default type"),
   seed: text(255, 1)
     .optional()
-    .describe("Equal seeds and inputs give equal runs, for every caller"),
-  durationMs: SimulatedDuration.default(0).describe("How long a run takes at least"),
+    .describe("Runs with the same seed and input are the same, for every caller"),
+  durationMs: SimulatedDuration.default(0).describe("Minimum time of a run"),
   steps: z
     .array(SimulatedStep)
     .max(MAX_STEPS)
     .default([])
     .refine((steps) => countEvents(steps) <= MAX_SIMULATED_EVENTS, {
-      error: `must not make more than ${MAX_SIMULATED_EVENTS} events with their repetitions`,
+      error: `must not produce more than ${MAX_SIMULATED_EVENTS} events, repetitions included`,
     })
-    .describe("What happens on the way, in order"),
+    .describe("Events during the run, in order"),
   result: text(MAX_EXPRESSION_CHARACTERS).optional().describe("JSONata expression over the input"),
   errors: z
     .array(DrawnError)
@@ -121,7 +121,7 @@ export const ScriptedBehaviour = z.object({
       },
     )
     .optional()
-    .describe("Failures of some runs"),
+    .describe("Random failures"),
   error: SimulatedError.optional().describe("Makes every run fail"),
 });
 export type ScriptedBehaviour = z.infer<typeof ScriptedBehaviour>;
@@ -138,7 +138,7 @@ export const Recording = z.object({
     .array(z.object({ afterMs: ms.describe("Time since the start of the run"), ...happening }))
     .max(MAX_SIMULATED_EVENTS)
     .default([])
-    .describe("What it printed and reported, in order"),
+    .describe("Its output and progress, in order"),
   outcome: InvocationOutcome.describe("How it ended"),
   durationMs: ms.default(0).describe("How long it took"),
 });
@@ -150,7 +150,7 @@ export const RecordedBehaviour = z
     type: z.literal("recorded").describe("Recordings"),
     seed: text(255, 1)
       .optional()
-      .describe("Equal seeds and inputs give equal runs, for every caller"),
+      .describe("Runs with the same seed and input are the same, for every caller"),
     recordings: z.array(Recording).min(1).max(MAX_RECORDINGS).describe("Past invocations"),
     otherwise: z
       .enum(["seeded", "error"])

@@ -23,7 +23,7 @@ export const SkillFrontMatter = z.object({
     .refine((value) => value.trim() !== "", { error: "must not be blank" })
     .describe("What the skill does, and when to use it"),
   license: optional(text(1024)).describe("License of the skill"),
-  compatibility: optional(text(500, 1)).describe("What the skill needs around it"),
+  compatibility: optional(text(500, 1)).describe("What the skill requires of its environment"),
   metadata: optional(z.record(text(255, 1), text(4096))).describe("Further metadata"),
   "allowed-tools": optional(z.union([text(4096), z.array(text(255, 1)).max(100)])).describe(
     "Tools that it may use without approval",
@@ -35,17 +35,17 @@ export type SkillFrontMatter = z.output<typeof SkillFrontMatter>;
 export const ImportSkills = z.object({
   onConflict: optional(z.enum(["error", "skip", "override"]))
     .describe(
-      "Handling of a name that exists in the workspace: error (the default) refuses the import",
+      "What to do if the name exists in the workspace: error (the default) refuses the import",
     )
     .meta({ example: "override" }),
   skillId: optional(Reference)
-    .describe("Skill that the one folder replaces, whatever its name; it keeps its name")
+    .describe("Skill to replace with the only folder, whatever its name; the skill keeps its name")
     .meta({ example: "skl_Tq7Wm2Zx9B" }),
   version: optional(fromQuery(z.int().min(0)))
-    .describe("Version that the change is based on; required with skillId, and for nothing else")
+    .describe("Version that the change is based on; required with skillId, not allowed otherwise")
     .meta({ example: 3 }),
   status: optional(SkillStatus)
-    .describe("State of the imported skills; suggested by default")
+    .describe("Status of the imported skills; suggested by default")
     .meta({ example: "active" }),
   availability: optional(SkillAvailability).describe(
     "Who can use the imported skills; editors by default",
@@ -68,20 +68,20 @@ const ImportedSkill = z.object({
     .meta({ example: "greeting/SKILL.md" }),
   reason: z
     .string()
-    .describe("Why this became of it")
+    .describe("Reason for this result")
     .meta({ example: "The workspace had no skill of this name" }),
 });
 
 /** What became of each skill of an import. */
 export const ImportReport = z.object({
-  imported: z.array(ImportedSkill).describe("Skills that are new"),
+  imported: z.array(ImportedSkill).describe("New skills"),
   updated: z
     .array(ImportedSkill)
-    .describe("Skills that the workspace had, and that were replaced")
+    .describe("Existing skills that were replaced")
     .meta({ example: [] }),
   skipped: z
     .array(ImportedSkill)
-    .describe("Skills that the workspace had, and that were left")
+    .describe("Existing skills that were left as they are")
     .meta({ example: [] }),
 });
 export type ImportReport = z.infer<typeof ImportReport>;

@@ -25,10 +25,10 @@ const fields = {
   icon: optional(ShortText).describe("Name of an icon; the empty string clears it"),
   reinforcement: optional(z.enum(["auto", "on", "off"])).describe("Whether it learns from use"),
   spaceIds: optional(z.array(Reference).max(100)).describe(
-    "Spaces of the skill: if some are restricted, only keys that reach one of those see it",
+    "Spaces of the skill: if some are restricted, only keys that can see one of those can see it",
   ),
   editorIds: optional(z.array(Reference).max(100)).describe(
-    "Users who may change it besides admins; if there are none, all builders may",
+    "Users who can edit it besides admins; if empty, all builders can",
   ),
   fileIds: optional(z.array(Reference).max(200)).describe("Its files, in order"),
   toolIds: optional(z.array(Reference).max(50)).describe("Its tools, in order"),
@@ -37,7 +37,7 @@ const fields = {
 export const CreateSkill = WorkspaceParams.extend({
   name: text(256, 1).describe("Name of the skill").meta({ example: "refunds" }),
   ...fields,
-  status: optional(z.enum(["active", "suggested"])).describe("State; active by default"),
+  status: optional(z.enum(["active", "suggested"])).describe("Status; active by default"),
   availability: optional(SkillAvailability).describe("Who can use it; editors by default"),
 });
 export type CreateSkill = z.output<typeof CreateSkill>;
@@ -50,7 +50,7 @@ export const MoveSkill = OneSkill;
 export type MoveSkill = z.output<typeof MoveSkill>;
 
 export const PublishSkill = OneSkill.extend({
-  availability: SkillAvailability.describe("Who can use it; editors means that nobody else does"),
+  availability: SkillAvailability.describe("Who can use it; editors means nobody else"),
 });
 export type PublishSkill = z.output<typeof PublishSkill>;
 
@@ -71,7 +71,7 @@ export const SkillIdentity = WorkspaceParams.extend({
 export const AdministeredSkill = z.object({
   skill: Skill.describe("The skill"),
   version: z.int().describe("Version of the skill, required for changes").meta({ example: 3 }),
-  editorIds: z.array(z.string()).describe("Users who may change it besides admins"),
+  editorIds: z.array(z.string()).describe("Users who can edit it besides admins"),
 });
 export type AdministeredSkill = z.infer<typeof AdministeredSkill>;
 
@@ -127,8 +127,8 @@ export const SkillVersionPage = z.object({
   versions: z
     .array(SkillVersion)
     .describe(
-      `Versions, the newest first, of which ${MAX_SKILL_VERSIONS} are kept, and of old ones fewer ` +
-        "(PARLEY_VERSION_RETENTION_DAYS). A page of large ones has fewer than asked for",
+      `Versions, newest first, of which ${MAX_SKILL_VERSIONS} are kept, and fewer old ones ` +
+        "(PARLEY_VERSION_RETENTION_DAYS). A page of large versions has fewer than asked for",
     ),
   ...pageEnd,
 });

@@ -14,7 +14,7 @@ export const Skill = z.object({
   createdAt: Milliseconds.nullable().describe("When the skill was created"),
   updatedAt: Milliseconds.nullable().describe("When the skill last changed"),
   editedBy: z.int().nullable().describe("Number of the user who edited it last"),
-  status: SkillStatus.describe("State of the skill"),
+  status: SkillStatus.describe("Status of the skill"),
   name: z.string().describe("Name of the skill").meta({ example: "greeting" }),
   agentFacingDescription: z
     .string()
@@ -43,7 +43,7 @@ export const Skill = z.object({
     .nullable()
     .describe("When its use was last analysed"),
   requestedSpaceIds: z.array(z.string()).describe("Spaces the skill needs"),
-  manuallyRequestedSpaceIds: z.array(z.string()).describe("Spaces that an editor asked for"),
+  manuallyRequestedSpaceIds: z.array(z.string()).describe("Spaces requested by an editor"),
   fileAttachments: z
     .array(
       z.object({
@@ -82,7 +82,7 @@ const bypass = (z.unknown() as z.ZodType<unknown, boolean>)
 export const ListSkills = z.object({
   status: optional(SkillStatus)
     .transform((status) => status ?? "active")
-    .describe("State of the skills; active by default")
+    .describe("Status of the skills; active by default")
     .meta({ example: "active" }),
   availability: optional(
     z.preprocess(
@@ -94,9 +94,9 @@ export const ListSkills = z.object({
         // Cached responses are keyed by input; order and repetition do not matter.
         .transform((availabilities) => [...new Set(availabilities)].toSorted()),
     ),
-  ).describe("Availabilities to list; the key is repeated for several"),
+  ).describe("Availabilities to list; repeat the parameter for several"),
   bypassEditorVisibility: bypass.describe(
-    "Whether to list unpublished skills too; needs an admin key",
+    "Whether to also list unpublished skills; needs an admin key",
   ),
 });
 export type ListSkills = z.output<typeof ListSkills>;

@@ -11,7 +11,7 @@ const ServerId = Reference.describe("Id of the server, as its registration gave 
 });
 const expiresAt = z.iso
   .datetime()
-  .describe("When the server is gone unless its client sends a heartbeat before: 5 minutes later")
+  .describe("When the server expires unless its client sends a heartbeat: after 5 minutes")
   .meta({ example: "2026-01-15T09:35:00.000Z" });
 
 /** A server in a client, by its id. */
@@ -113,7 +113,7 @@ export const clientServerEndpoints = {
     ...post,
     ...ofServer,
     storesLittle: true,
-    summary: "Say that a client's server is still there",
+    summary: "Send a heartbeat for a client's server",
     path: `${root}/heartbeat`,
     body: NamedClientServer,
     output: ClientServerHeartbeat,
@@ -133,7 +133,7 @@ export const clientServerEndpoints = {
     ...post,
     ...ofServer,
     storesLittle: true,
-    summary: "Give a message of a client's server: the response to a request",
+    summary: "Send a message from a client's server: the response to a request",
     path: `${root}/results`,
     body: AnswerAsClientServer,
     output: AnsweredAsClientServer,

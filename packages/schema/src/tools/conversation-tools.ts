@@ -20,7 +20,7 @@ export const SpaceToolsParams = WorkspaceParams.extend({
 /** Query of the tools of a space. */
 export const ListSpaceTools = z.object({
   includeAuto: optional(flagFromQuery).describe(
-    "Whether to list also tools that are made available by themselves",
+    "Whether to also list tools that are available automatically",
   ),
 });
 export type ListSpaceTools = z.output<typeof ListSpaceTools> &
@@ -33,7 +33,7 @@ const SpaceTool = Tool.extend({
       email: z.null().describe("Always null"),
       userId: z.null().describe("Always null"),
     })
-    .describe("Who edited the tool last"),
+    .describe("Last editor of the tool"),
 });
 
 export const SpaceTools = z.object({
@@ -60,7 +60,7 @@ export const conversationToolEndpoints = {
     tags: ["tools"],
     scope: "conversations:write",
     storesLittle: true,
-    summary: "Add a tool to a conversation, or take it away",
+    summary: "Add a tool to a conversation, or remove it",
     path: "/api/v1/w/{wId}/assistant/conversations/{cId}/tools",
     params: ConversationParams,
     body: ChangeConversationTools,

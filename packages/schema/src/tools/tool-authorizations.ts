@@ -14,15 +14,15 @@ export const ToolAuthorization = z.object({
   status: z
     .enum(["not_required", "required", "granted"])
     .describe(
-      "not_required: the tool is called for nobody in particular; required: the user has to allow it; granted: the user has",
+      "not_required: the tool needs no authorization by users; required: the user has to authorize it; granted: the user has authorized it",
     )
     .meta({ example: "granted" }),
   scope: z
     .string()
     .nullable()
-    .describe("What the user has granted, in the words of the authorization server")
+    .describe("Granted scope, in the words of the authorization server")
     .meta({ example: "orders:read" }),
-  grantedAt: Milliseconds.nullable().describe("When the user has granted it"),
+  grantedAt: Milliseconds.nullable().describe("When the user authorized it"),
 });
 export type ToolAuthorization = z.infer<typeof ToolAuthorization>;
 
@@ -30,9 +30,9 @@ export type ToolAuthorization = z.infer<typeof ToolAuthorization>;
 export const StartedToolAuthorization = z.object({
   authorizationUrl: z
     .string()
-    .describe("Page of the authorization server, for the user's browser: to be opened once")
+    .describe("Page of the authorization server for the user's browser; it can be opened once")
     .meta({ example: "https://login.example.com/authorize?client_id=parley&state=..." }),
-  expiresAt: Milliseconds.describe("Until when the user can come back from it"),
+  expiresAt: Milliseconds.describe("When the page's link expires"),
 });
 export type StartedToolAuthorization = z.infer<typeof StartedToolAuthorization>;
 
@@ -49,17 +49,18 @@ export const toolAuthorizationEndpoints = {
     ...get,
     ...authorization,
     scope: "conversations:read",
-    summary: "Read whether the user has let a tool be called",
-    output: z.object({ authorization: ToolAuthorization.describe("What the user has allowed") }),
+    summary: "Read whether the user has authorized a tool",
+    output: z.object({ authorization: ToolAuthorization.describe("The user's authorization") }),
   },
   "toolAuthorizations.start": {
     ...post,
     ...authorization,
     scope: "conversations:write",
     storesLittle: true,
-    summary: "Begin to let a tool be called for the user: where the user's browser goes",
+    summary:
+      "Start the authorization of a tool for the user; returns the page to open in the browser",
     output: z.object({
-      authorization: StartedToolAuthorization.describe("Where the user allows it"),
+      authorization: StartedToolAuthorization.describe("Page where the user authorizes it"),
     }),
   },
   "toolAuthorizations.revoke": {
@@ -67,7 +68,7 @@ export const toolAuthorizationEndpoints = {
     ...authorization,
     method: "DELETE",
     scope: "conversations:write",
-    summary: "Take back that a tool may be called for the user",
+    summary: "Revoke the user's authorization of a tool",
     output: Success,
     subject: ["toolId"],
   },

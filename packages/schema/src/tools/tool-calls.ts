@@ -12,7 +12,7 @@ const MAX_ARGUMENTS_BYTES = 1_048_576;
 
 /** A call of one of the tools of a server, by a person. */
 export const CallTool = z.object({
-  name: text(128, 1).describe("Name of the tool, of those that the server offers").meta({
+  name: text(128, 1).describe("Name of one of the server's tools").meta({
     example: "search",
   }),
   arguments: optional(z.record(z.string(), AnyJson))
@@ -20,7 +20,7 @@ export const CallTool = z.object({
     .refine((given) => fitsBytes(JSON.stringify(given), MAX_ARGUMENTS_BYTES), {
       error: `must be at most ${MAX_ARGUMENTS_BYTES} bytes of JSON`,
     })
-    .describe("Arguments that the tool's schema accepts, of 1 MiB at most; none by default")
+    .describe("Arguments that the tool's schema accepts, at most 1 MiB; none by default")
     .meta({ example: { query: "shoes" } }),
 });
 export type CallTool = z.output<typeof CallTool>;

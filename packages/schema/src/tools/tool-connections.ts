@@ -40,23 +40,21 @@ const Stakes = z
 const OAuthGrant = z
   .enum(["client_credentials", "authorization_code"])
   .describe(
-    "How tokens are issued: to Parley itself (client_credentials), or for each user who allows it (authorization_code)",
+    "How tokens are issued: to Parley itself (client_credentials), or for each user who authorizes it (authorization_code)",
   );
 
 const OAuthClient = z
   .object({
     grant: optional(OAuthGrant).describe(
-      "How tokens are issued: to Parley itself (client_credentials, the default), or for each user who allows it (authorization_code)",
+      "How tokens are issued: to Parley itself (client_credentials, the default), or for each user who authorizes it (authorization_code)",
     ),
     clientId: optional(text(255, 1))
-      .describe(
-        "Id of the client; with authorization_code, Parley registers itself where it is left out",
-      )
+      .describe("Id of the client; with authorization_code, Parley registers itself if omitted")
       .meta({ example: "parley" }),
     clientSecret: optional(text(4096, 1))
-      .describe("Secret of the client, kept encrypted and shown to nobody")
+      .describe("Secret of the client; stored encrypted and never shown")
       .meta({ example: "secret" }),
-    scope: optional(text(1024, 1)).describe("What to ask for; by default, what the server names"),
+    scope: optional(text(1024, 1)).describe("Scope to request; defaults to what the server names"),
   })
   .superRefine(({ grant, clientId, clientSecret }, refinement) => {
     if (clientSecret !== undefined && clientId === undefined) {
@@ -77,10 +75,10 @@ const OAuthClient = z
 
 const settings = {
   oauth: optional(OAuthClient).describe(
-    "Parley as a client of the server's authorization server, which issues tokens to it, or for its users",
+    "Parley's client at the server's authorization server, which issues tokens to Parley or for its users",
   ),
   headers: optional(Headers)
-    .describe("Headers of each request, kept encrypted and shown to nobody")
+    .describe("Headers of each request; stored encrypted and never shown")
     .meta({ example: { Authorization: "Bearer secret" } }),
   defaultStake: optional(Stake).describe(
     "Who approves calls of tools that `stakes` does not name; high by default",
@@ -89,30 +87,30 @@ const settings = {
     .describe("Who approves calls, by the name of the server's tool")
     .meta({ example: { search: "never_ask" } }),
   retryableTools: optional(ToolNames)
-    .describe("Tools whose interrupted calls may be made again; none by default")
+    .describe("Tools whose interrupted calls may be repeated; none by default")
     .meta({ example: ["search"] }),
   timeoutMs: optional(z.int().min(100).max(600_000))
-    .describe("How long a call may take, in milliseconds; 60,000 by default")
+    .describe("Timeout of a call in milliseconds; 60,000 by default")
     .meta({ example: 60_000 }),
   maxConcurrent: optional(z.int().min(1).max(1000)).describe(
-    "Calls that run at once, while others wait; 20 by default",
+    "Maximum concurrent calls, while others wait; 20 by default",
   ),
 };
 
 /** A remote MCP server to add as a tool. */
 export const RegisterTool = WorkspaceParams.extend({
   spaceId: Reference.describe("Space of the tool").meta({ example: "vlt_Gw4Xs7Dq2M" }),
-  url: RemoteUrl.describe("Where the server speaks streamable HTTP").meta({
+  url: RemoteUrl.describe("URL of the server's streamable HTTP endpoint").meta({
     example: "https://tools.example.com/mcp",
   }),
   name: optional(text(255, 1))
-    .describe("Name of the tool; by default the server's own")
+    .describe("Name of the tool; defaults to the server's name")
     .meta({ example: "orders" }),
   description: optional(text(4096))
-    .describe("What the tool does; by default the server's own words")
+    .describe("Description of the tool; defaults to the server's")
     .meta({ example: "Reads orders" }),
   oAuthUseCase: optional(Tool.shape.oAuthUseCase).describe(
-    "Whose credentials the tool uses: personal_actions with authorization_code, and platform_actions without",
+    "Whose credentials the tool uses: personal_actions with authorization_code, otherwise platform_actions",
   ),
   isRestrictedToSkills: optional(z.boolean()).describe("Whether only skills can use the tool"),
   ...settings,
@@ -123,7 +121,7 @@ export type RegisterTool = z.output<typeof RegisterTool>;
 export const ToolConnection = z.object({
   url: z
     .string()
-    .describe("Where the server speaks streamable HTTP")
+    .describe("URL of the server's streamable HTTP endpoint")
     .meta({ example: "https://tools.example.com/mcp" }),
   headerNames: z
     .array(z.string())
@@ -133,27 +131,24 @@ export const ToolConnection = z.object({
     .object({
       grant: OAuthGrant,
       clientId: z.string().describe("Id of the client").meta({ example: "parley" }),
-      scope: z.string().optional().describe("What is asked for"),
+      scope: z.string().optional().describe("Requested scope"),
     })
     .nullable()
-    .describe("Parley as a client of the server's authorization server")
+    .describe("Parley's client at the server's authorization server")
     .meta({ example: null }),
   defaultStake: Stake.describe("Who approves calls of tools that `stakes` does not name"),
   stakes: z
     .record(z.string(), Stake)
     .describe("Who approves calls, by the tool's name")
     .meta({ example: { search: "never_ask" } }),
-  retryableTools: z.array(z.string()).describe("Tools whose interrupted calls may be made again"),
-  timeoutMs: z
-    .int()
-    .describe("How long a call may take, in milliseconds")
-    .meta({ example: 60_000 }),
-  maxConcurrent: z.int().describe("Calls that run at once").meta({ example: 20 }),
-  refreshedAt: Milliseconds.describe("When the server was last asked for its tools"),
+  retryableTools: z.array(z.string()).describe("Tools whose interrupted calls may be repeated"),
+  timeoutMs: z.int().describe("Timeout of a call in milliseconds").meta({ example: 60_000 }),
+  maxConcurrent: z.int().describe("Maximum concurrent calls").meta({ example: 20 }),
+  refreshedAt: Milliseconds.describe("When the list of tools was last refreshed"),
   fault: z
     .string()
     .nullable()
-    .describe("Why it did not say, or what was left out; null when all is well")
+    .describe("Why the refresh failed, or what was left out; null if all went well")
     .meta({ example: null }),
 });
 export type ToolConnection = z.infer<typeof ToolConnection>;

@@ -12,7 +12,7 @@ export const ToolServer = z.object({
   version: z.string().describe("Version of the server").meta({ example: "1.0.0" }),
   description: z
     .string()
-    .describe("What the server offers")
+    .describe("Description of the server")
     .meta({ example: "Orders of the shop" }),
   icon: z.string().describe("Name of an icon").meta({ example: "ActionCommandIcon" }),
   authorization: z
@@ -26,14 +26,17 @@ export const ToolServer = z.object({
     .array(
       z.object({
         name: z.string().describe("Name of the tool").meta({ example: "orders" }),
-        description: z.string().describe("What the tool does").meta({ example: "Reads orders" }),
+        description: z
+          .string()
+          .describe("Description of the tool")
+          .meta({ example: "Reads orders" }),
         inputSchema: z.record(z.string(), z.unknown()).describe("JSON Schema of the input"),
       }),
     )
     .describe("Tools of the server"),
   availability: z
     .enum(["manual", "auto", "auto_hidden_builder"])
-    .describe("How it is made available"),
+    .describe("How it becomes available"),
   allowMultipleInstances: z.boolean().describe("Whether it can be added more than once"),
   documentationUrl: z
     .string()
@@ -47,7 +50,7 @@ export const Tool = z.object({
   id: z.int().describe("Number of the tool").meta({ example: 1 }),
   sId: z.string().describe("Id of the tool").meta({ example: "msv_Rb5Ny8Kc3V" }),
   name: z.string().describe("Name of the tool").meta({ example: "orders" }),
-  description: z.string().describe("What the tool does").meta({ example: "Reads orders" }),
+  description: z.string().describe("Description of the tool").meta({ example: "Reads orders" }),
   createdAt: Milliseconds.describe("When the tool was created"),
   updatedAt: Milliseconds.describe("When the tool last changed"),
   spaceId: z.string().describe("Space of the tool").meta({ example: "vlt_Gw4Xs7Dq2M" }),
@@ -65,7 +68,7 @@ export const Tool = z.object({
         .describe("Absolute URL of the editor's picture")
         .meta({ example: "https://parley.test/pictures/user-1.svg" }),
     })
-    .describe("Who edited the tool last"),
+    .describe("Last editor of the tool"),
   isRestrictedToSkills: z.boolean().describe("Whether only skills can use the tool"),
 });
 export type Tool = z.infer<typeof Tool>;
@@ -80,7 +83,7 @@ const serverTools = z.array(serverTool).max(256).describe("Tools of the server")
 
 const server = ToolServer.extend({
   tools: serverTools,
-  documentationUrl: UrlText.describe("URL of the documentation; empty for Parley's own").meta({
+  documentationUrl: UrlText.describe("URL of the documentation; empty for Parley's").meta({
     example: "",
   }),
 }).refine(
@@ -91,7 +94,7 @@ const server = ToolServer.extend({
 export const CreateTool = WorkspaceParams.extend({
   spaceId: Reference.describe("Space of the tool").meta({ example: "vlt_Gw4Xs7Dq2M" }),
   name: text(255, 1).describe("Name of the tool").meta({ example: "orders" }),
-  description: text(4096).describe("What the tool does").meta({ example: "Reads orders" }),
+  description: text(4096).describe("Description of the tool").meta({ example: "Reads orders" }),
   serverType: Tool.shape.serverType,
   server: server.describe("The MCP server"),
   oAuthUseCase: optional(Tool.shape.oAuthUseCase).describe(
@@ -118,7 +121,7 @@ export type ToolIdentity = z.output<typeof ToolIdentity>;
 export const UpdateTool = ToolIdentity.extend({
   name: optional(text(255, 1)).describe("New name"),
   description: optional(text(4096))
-    .describe("What the tool does")
+    .describe("Description of the tool")
     .meta({ example: "Reads orders" }),
   server: optional(server).describe("The MCP server"),
   oAuthUseCase: optional(Tool.shape.oAuthUseCase).describe("Whose credentials the tool uses"),

@@ -20,7 +20,7 @@ export const modelServices = {
   deepseek: { name: "DeepSeek", isSelfHosted: false },
   fireworks: { name: "Fireworks", isSelfHosted: false },
   xai: { name: "xAI", isSelfHosted: false },
-  openai_compatible: { name: "a server of one's own", isSelfHosted: true },
+  openai_compatible: { name: "your own server", isSelfHosted: true },
 } as const satisfies Record<string, ModelServiceRow>;
 
 export const ModelService = z.enum(

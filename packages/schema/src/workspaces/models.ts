@@ -11,14 +11,12 @@ export const ListedModel = z.object({
   contextTokens: z
     .int()
     .nullable()
-    .describe("Size of its context in tokens; null where a setting of the workers has it"),
-  regions: z.array(Region).describe("Regions that it is available in"),
-  needsCredential: z
-    .boolean()
-    .describe("Whether calls need a credential, or a server of one's own"),
+    .describe("Context window in tokens; null if a setting of the workers defines it"),
+  regions: z.array(Region).describe("Regions where it is available"),
+  needsCredential: z.boolean().describe("Whether calls need a credential, or your own server"),
   hasDeploymentCredential: z
     .boolean()
-    .describe("Whether the settings of a live worker have the credential, or name the server"),
+    .describe("Whether a running worker's settings have the credential, or name the server"),
   hasWorkspaceCredential: z.boolean().describe("Whether the workspace has a credential of its own"),
   isEnabled: z.boolean().describe("Whether the workspace has enabled it"),
 });
@@ -27,7 +25,7 @@ export type ListedModel = z.infer<typeof ListedModel>;
 export const ModelList = z.object({
   models: z
     .array(ListedModel)
-    .describe("The known models, and those of a server of one's own that are enabled"),
+    .describe("The known models, and the enabled ones of your own server"),
 });
 export type ModelList = z.infer<typeof ModelList>;
 
@@ -45,10 +43,10 @@ export const UsableModels = z.object({
         displayName: z.string().describe("Name to show").meta({ example: "gpt-5" }),
         supportedReasoningEfforts: z
           .array(ReasoningEffort)
-          .describe("Efforts that a message or an agent may ask for, the least first")
+          .describe("Reasoning efforts that a message or an agent may ask for, lowest first")
           .meta({ example: ["light", "medium", "high"] }),
         defaultReasoningEffort: ReasoningEffort.describe(
-          "The least of these; none for a model without efforts",
+          "The lowest of these; none for a model without them",
         ).meta({ example: "light" }),
       }),
     )

@@ -12,7 +12,7 @@ type SpaceKind = z.infer<typeof SpaceKind>;
 export const Space = z.object({
   createdAt: Milliseconds.describe("When the space was created"),
   groupIds: z.array(z.string()).describe("Always empty"),
-  isRestricted: z.boolean().describe("Whether only given keys reach it"),
+  isRestricted: z.boolean().describe("Whether only the given keys can see it"),
   kind: SpaceKind.describe("Kind of space"),
   name: z.string().describe("Name of the space").meta({ example: "Support" }),
   sId: z.string().describe("Id of the space").meta({ example: "vlt_Gw4Xs7Dq2M" }),
@@ -33,11 +33,11 @@ export const ListSpaces = z.object({
 });
 export type ListSpaces = z.output<typeof ListSpaces>;
 
-const keyIds = optional(z.array(Reference).max(1000)).describe("Ids of the keys that reach it");
+const keyIds = optional(z.array(Reference).max(1000)).describe("Ids of the keys that can see it");
 
 export const CreateSpace = WorkspaceParams.extend({
   name: text(255, 1).describe("Name of the space").meta({ example: "Support" }),
-  isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
+  isRestricted: optional(z.boolean()).describe("Whether only the given keys can see it"),
   keyIds,
 });
 export type CreateSpace = z.output<typeof CreateSpace>;
@@ -49,7 +49,7 @@ export const SpaceIdentity = WorkspaceParams.extend({
 export const DeleteSpace = SpaceIdentity.extend({
   withContent: optional(flagFromQuery)
     .transform((isGiven) => isGiven ?? false)
-    .describe("Whether to delete what the space holds too; false by default"),
+    .describe("Whether to also delete the space's content; false by default"),
 });
 export type DeleteSpace = z.output<typeof DeleteSpace>;
 
@@ -60,14 +60,14 @@ export type ListAllSpaces = z.output<typeof ListAllSpaces>;
 
 export const UpdateSpace = SpaceIdentity.extend({
   name: optional(text(255, 1)).describe("New name"),
-  isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
+  isRestricted: optional(z.boolean()).describe("Whether only the given keys can see it"),
   keyIds,
 });
 export type UpdateSpace = z.output<typeof UpdateSpace>;
 
 export const SpaceWithKeys = z.object({
   space: Space.describe("The space"),
-  keyIds: z.array(z.string()).describe("Ids of the keys that reach it although it is restricted"),
+  keyIds: z.array(z.string()).describe("Ids of the keys that can see it although it is restricted"),
 });
 export type SpaceWithKeys = z.infer<typeof SpaceWithKeys>;
 
@@ -77,10 +77,10 @@ export const SpacePage = z.object({
       Space.extend({
         keyIds: z
           .array(z.string())
-          .describe("Ids of the keys that reach it although it is restricted"),
+          .describe("Ids of the keys that can see it although it is restricted"),
       }),
     )
-    .describe("Spaces, the oldest first"),
+    .describe("Spaces, oldest first"),
   ...pageEnd,
 });
 export type SpacePage = z.infer<typeof SpacePage>;
@@ -90,7 +90,7 @@ export const spaceEndpoints = {
   "spaces.list": {
     ...get,
     scope: "conversations:read",
-    summary: "List the spaces that the key reaches",
+    summary: "List the spaces that the key can see",
     path: "/api/v1/w/{wId}/spaces",
     params: WorkspaceParams,
     query: ListSpaces,
@@ -120,7 +120,7 @@ export const spaceAdministrationEndpoints = {
       path: `${administered}/spaces/{spaceId}`,
       input: SpaceIdentity,
     }),
-    summary: "Read a space, and which keys reach it",
+    summary: "Read a space and the keys that can see it",
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "space_not_found"],
   },
@@ -131,7 +131,7 @@ export const spaceAdministrationEndpoints = {
       path: `${administered}/spaces`,
       input: ListAllSpaces,
     }),
-    summary: "List all spaces, also those that the key does not reach",
+    summary: "List all spaces, including those that the key cannot see",
     output: SpacePage,
   },
   "spaces.delete": {
@@ -141,7 +141,7 @@ export const spaceAdministrationEndpoints = {
       path: `${administered}/spaces/{spaceId}`,
       input: DeleteSpace,
     }),
-    summary: "Delete a space, with what it holds if that is asked for",
+    summary: "Delete a space, optionally with its content",
     subject: ["spaceId"],
     output: Success,
     errors: ["workspace_not_found", "space_not_found", "space_not_empty"],
@@ -154,7 +154,7 @@ export const spaceAdministrationEndpoints = {
       input: UpdateSpace,
     }),
     storesLittle: true,
-    summary: "Rename or restrict a space, or set which keys reach it",
+    summary: "Rename or restrict a space, or set which keys can see it",
     subject: ["spaceId"],
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "space_not_found", "api_key_not_found"],

@@ -19,7 +19,7 @@ export const VerifiedDomains = z.object({
     .array(
       z.object({
         domain: z.string().describe("Domain of e-mail addresses"),
-        domainAutoJoinEnabled: z.boolean().describe("Whether its users join by themselves"),
+        domainAutoJoinEnabled: z.boolean().describe("Whether its users can join by themselves"),
       }),
     )
     .describe("Always empty: nobody joins a workspace by the domain of an address"),
@@ -38,7 +38,7 @@ const fact = {
 export const workspaceFactEndpoints = {
   "workspaces.exists": {
     ...fact,
-    summary: "Say that the credential is one of the workspace",
+    summary: "Confirm that the credential belongs to the workspace",
     path: `${root}/exists`,
     output: WorkspaceExistence,
   },

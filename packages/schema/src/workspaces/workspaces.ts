@@ -32,10 +32,7 @@ export const CreateWorkspace = z.object({
 
 export const CreatedWorkspace = z.object({
   workspace: Workspace.describe("The new workspace"),
-  adminKey: z
-    .string()
-    .describe("Its first admin key; it is shown only here")
-    .meta({ example: "sk-…" }),
+  adminKey: z.string().describe("Its first admin key; shown only once").meta({ example: "sk-…" }),
 });
 export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
 
@@ -57,10 +54,10 @@ export const WorkspaceSettings = z.object({
   workspaceId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
   name: z.string().describe("Name of the workspace").meta({ example: "Support" }),
   region: Region.describe("Region of the workspace"),
-  regionalModelsOnly: z.boolean().describe("Whether only models of the region are usable"),
+  regionalModelsOnly: z.boolean().describe("Whether only models of the region can be used"),
   models: z.array(Model).describe("Models that are enabled"),
   suspendedAt: Milliseconds.nullable().describe(
-    "Since when its keys are refused, if an operator has suspended it",
+    "When an operator suspended it, if it is suspended",
   ),
 });
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
@@ -69,11 +66,11 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   name: optional(text(255, 1)).describe("New name"),
   region: optional(Region).describe("New region"),
   regionalModelsOnly: optional(z.boolean()).describe(
-    "Whether only models of the region are usable",
+    "Whether only models of the region can be used",
   ),
-  models: models.describe("Models to enable, in place of the current ones"),
-  enableModels: models.describe("Models to enable, besides those that are"),
-  disableModels: models.describe("Models to disable, after all others are enabled"),
+  models: models.describe("Models to enable, replacing the current ones"),
+  enableModels: models.describe("Models to enable, in addition to the current ones"),
+  disableModels: models.describe("Models to disable, after the others are enabled"),
 });
 export type UpdateWorkspace = z.output<typeof UpdateWorkspace>;
 
@@ -89,10 +86,10 @@ export const WorkspacePage = z.object({
         sId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
         name: z.string().describe("Name of the workspace").meta({ example: "Support" }),
         createdAt: Milliseconds.describe("When it was created"),
-        suspendedAt: Milliseconds.nullable().describe("Since when it is suspended, if it is"),
+        suspendedAt: Milliseconds.nullable().describe("When it was suspended, if it is"),
       }),
     )
-    .describe("Workspaces, the newest first"),
+    .describe("Workspaces, newest first"),
   ...pageEnd,
 });
 export type WorkspacePage = z.infer<typeof WorkspacePage>;
@@ -104,10 +101,10 @@ export const WorkspaceUsage = z.object({
   conversations: count("conversations"),
   messages: count("messages in conversations, with answers in all versions and fragments"),
   invocations: count("invocations of sandbox functions, by keys and by agents"),
-  files: count("uploaded files, without the inline fragments of conversations"),
+  files: count("uploaded files, not counting inline fragments"),
   fileBytes: count("bytes of these files"),
   storedBytes: count(
-    "bytes that the workspace stores in all, as they were last counted, with what was written since",
+    "bytes that the workspace stores in total, as last counted, plus what was written since",
   ),
   storedBytesLimit: count("bytes that it may store"),
   members: count("members"),
@@ -115,8 +112,8 @@ export const WorkspaceUsage = z.object({
   agents: count("active agents"),
   skills: count("active skills"),
   functions: count("active sandbox functions"),
-  runsWaiting: count("turns and invocations that wait for a worker, or for one before them"),
-  runsRunning: count("turns and invocations that a worker runs"),
+  runsWaiting: count("turns and invocations that are queued"),
+  runsRunning: count("turns and invocations that are running"),
 });
 export type WorkspaceUsage = z.infer<typeof WorkspaceUsage>;
 
@@ -141,7 +138,7 @@ export const workspaceEndpoints = {
       path: "/api/admin/workspaces",
       input: ListWorkspaces,
     }),
-    summary: "List the workspaces, the newest first",
+    summary: "List the workspaces, newest first",
     output: WorkspacePage,
     errors: [],
   },
@@ -174,7 +171,7 @@ export const workspaceEndpoints = {
       path: `${administered}/usage`,
       input: WorkspaceParams,
     }),
-    summary: "Count what a workspace holds",
+    summary: "Count what a workspace contains",
     output: WorkspaceUsage,
   },
   "workspaces.delete": {

@@ -63,8 +63,8 @@ export async function chat(
 function requireTerminal({ io }: Context, { json }: ChatOptions): void {
   const isTerminal = io.isTerminal.stdin && io.isTerminal.stdout;
   if (isTerminal && json === undefined) return;
-  const why = isTerminal ? "--json goes with --once" : "a chat needs a terminal";
-  throw calledWrongly("parley chat", `${why}: --once and parley ask send one message`);
+  const why = isTerminal ? "--json needs --once" : "a chat needs a terminal";
+  throw calledWrongly("parley chat", `${why}; send one message with --once or parley ask`);
 }
 
 /** The agent of the command, else of the last answer in the conversation. */
@@ -79,7 +79,7 @@ async function findNamed(
 
 async function talk(state: Chat): Promise<void> {
   const { io } = state.context;
-  printText(io, dim(io, "/help shows what can be typed, Ctrl-D leaves"));
+  printText(io, dim(io, "/help lists the commands, Ctrl-D leaves"));
   let isTalking = true;
   if (state.conversationId !== undefined) {
     const open = await showConversation(state, state.conversationId);
@@ -95,7 +95,7 @@ async function talk(state: Chat): Promise<void> {
   if (state.conversationId === undefined) return;
   reportLine(
     io,
-    dim(io, `parley chat --conversation ${state.conversationId} continues it`, "stderr"),
+    dim(io, `continue with parley chat --conversation ${state.conversationId}`, "stderr"),
   );
 }
 
@@ -130,7 +130,7 @@ async function send(
 ) {
   const leaving = new AbortController();
   const stopListening = keyboard.onInterrupt(() =>
-    leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
+    leaving.abort(new CommandError("Stopped waiting; the message may have been sent")),
   );
   const view = createAnswerView(context.io);
   view.await();

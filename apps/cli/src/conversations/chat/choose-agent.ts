@@ -17,19 +17,18 @@ export async function askForAgent(
   agents: readonly NamedAgent[],
 ): Promise<NamedAgent | undefined> {
   const [first] = agents;
-  if (first === undefined)
-    throw new CommandError("There is no agent: create one in parley console");
+  if (first === undefined) throw new CommandError("No agents yet: create one in parley console");
   if (agents.length === 1) return first;
   const listed = agents.slice(0, MAX_LISTED);
   listed.forEach((agent, index) =>
     printLine(io, `${String(index + 1).padStart(3)}. ${describeAgent(io, agent)}`),
   );
   const left = agents.length - listed.length;
-  if (left > 0) printText(io, dim(io, `     and ${left} more: type a name, Tab completes it`));
+  if (left > 0) printText(io, dim(io, `     and ${left} more; type a name (Tab completes it)`));
   const complete = (line: string) =>
     agents.map(({ name }) => name).filter((name) => name.startsWith(line));
   for (;;) {
-    const typed = await keyboard.read({ prompt: "agent, by number or name> ", complete });
+    const typed = await keyboard.read({ prompt: "agent (number or name)> ", complete });
     if (typed.kind !== "line") return undefined;
     const text = typed.text.trim();
     const numbered = /^\d+$/.test(text) ? listed[Number(text) - 1] : undefined;

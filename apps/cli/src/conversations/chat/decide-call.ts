@@ -44,7 +44,7 @@ export async function decideCall(
       ...(mayAlways ? [`a approves ${later}`] : []),
       "e edits",
     ];
-    if (isCut) keys.push("v shows all");
+    if (isCut) keys.push("v shows everything");
     printText(io, dim(io, keys.join(", ")));
     const typed = await keyboard.read({ prompt: "y/n> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
@@ -55,7 +55,7 @@ export async function decideCall(
       if (edited.kind === "end") return "leave";
       if (edited.kind === "interrupt") continue;
       const parsed = parseInputs(edited.text);
-      if (parsed === undefined) printText(io, red(io, "The inputs must be one JSON object"));
+      if (parsed === undefined) printText(io, red(io, "The inputs must be a JSON object"));
       else {
         inputs = changed = parsed;
         isCut = showInputs(io, inputs);
@@ -130,7 +130,7 @@ export async function allowTool(
     const { authorization } = await callServer(start);
     const url = readPage(authorization.authorizationUrl);
     printLine(io, `Open ${url}`);
-    printText(io, dim(io, "The answer goes on once you allow it there; Ctrl-C cancels it"));
+    printText(io, dim(io, "The answer continues once you allow it there; Ctrl-C cancels it"));
     const { default: open } = await import("open");
     // Where there is no browser, the page can be opened elsewhere.
     await open(url).catch(() => {});
@@ -146,7 +146,7 @@ function readPage(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;
   throw new CommandError(
-    "The tool's authorization server gave no page: allow it in parley console",
+    "The tool's authorization server returned no page: allow it in parley console",
   );
 }
 

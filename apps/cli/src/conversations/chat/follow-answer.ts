@@ -53,7 +53,7 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
     return await callServer(follow());
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
-    view.note("left to itself: what it says is in the conversation");
+    view.note("detached: the answer will be in the conversation");
     return true;
   } finally {
     isOver = true;

@@ -31,7 +31,7 @@ export async function readMessage(
     if (typed.kind === "interrupt") {
       const isEmpty = !typed.hadText && lines.length === 0;
       if (isEmpty && wasInterrupted) return undefined;
-      if (isEmpty) reportLine(io, dim(io, "Ctrl-C again leaves, as Ctrl-D does", "stderr"));
+      if (isEmpty) reportLine(io, dim(io, "Press Ctrl-C again to leave", "stderr"));
       wasInterrupted = isEmpty;
       lines = [];
       continue;

@@ -8,19 +8,19 @@ import { printText } from "./print-text.ts";
 
 const commands = {
   "/help": "show this",
-  "/agent": "/agent <name> asks another one from now on; /agent alone lists them",
-  "/new": "begin another conversation",
-  "/raw": "print the last answer as it was written, for copying",
-  "/reasoning": "show the reasoning of models, or no longer",
-  "/exit": "leave, as Ctrl-D does",
+  "/agent": "switch to another agent; /agent alone lists them",
+  "/new": "start a new conversation",
+  "/raw": "print the last answer as plain Markdown, for copying",
+  "/reasoning": "show or hide the model's reasoning",
+  "/exit": "leave (or Ctrl-D)",
 } as const;
 
 type CommandName = keyof typeof commands;
 
 const notes = [
-  "A line that ends in \\ continues on the next one, as Alt-Enter does. Pasted lines are not sent before Enter.",
-  "@<name> before a message asks that agent from now on. A space before / or @ sends it as it is.",
-  "Arrow up brings earlier messages back. Ctrl-C cancels an answer, or clears the line; twice it leaves.",
+  "End a line with \\, or press Alt-Enter, to continue on the next. Pasted lines are sent when you press Enter.",
+  "Begin a message with @<name> to switch to that agent. Type a space before / or @ to send it literally.",
+  "Arrow up recalls earlier messages. Ctrl-C cancels an answer or clears the line; pressed twice, it leaves.",
 ];
 
 /** Does what a line that begins with `/` says. Returns whether the chat continues. Throws `CommandError`. */
@@ -29,7 +29,7 @@ export function runCommand(chat: Chat, line: string): boolean {
   const [, name = "", argument = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   if (!isCommand(name)) {
     throw new CommandError(
-      "There is no such command: /help shows them, a space before it sends it",
+      "Unknown command. /help lists them; type a space first to send it as a message",
     );
   }
   const run: Record<CommandName, () => void> = {
@@ -47,7 +47,7 @@ export function runCommand(chat: Chat, line: string): boolean {
     "/new": () => {
       chat.conversationId = undefined;
     },
-    "/raw": () => printLine(io, plain(chat.lastAnswer) || dim(io, "There is no answer yet")),
+    "/raw": () => printLine(io, plain(chat.lastAnswer) || dim(io, "No answer yet")),
     "/reasoning": () => {
       chat.showsReasoning = !chat.showsReasoning;
       printLine(io, dim(io, `Reasoning is ${chat.showsReasoning ? "shown" : "hidden"}`));

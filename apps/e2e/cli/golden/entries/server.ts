@@ -27,7 +27,7 @@ const machine =
 export const serverEntries: readonly Entry[] = [
   { command: "serve", ...serving, until: /Keys: .* first one/ },
   { command: "api", ...serving, until: /Keys: .* first one/ },
-  { command: "worker", ...serving, until: /Parley works/ },
+  { command: "worker", ...serving, until: /Worker started/ },
   { command: "migrate", ...database },
   { command: "keys bootstrap", ...database, showsSecret: true },
   {
@@ -45,7 +45,7 @@ export const serverEntries: readonly Entry[] = [
     settings: { PARLEY_PORT: "0" },
     varying: [
       [machine, "MACHINE"],
-      [/\d+ with a warning/g, "N with a warning"],
+      [/\d+ with warnings/g, "N with warnings"],
     ],
   },
   { command: "completion", args: ["bash"], opens: "nothing" },

@@ -45,7 +45,7 @@ function messageOf({ keyword, message, params: raw }: ErrorObject): string {
     case "additionalProperties":
     case "unevaluatedProperties":
     case "false schema":
-      return "must not be there";
+      return "is not allowed";
     default:
       return message ?? "must match the schema";
   }

@@ -108,7 +108,7 @@ function checkObject({ schema, left }: Check, value: unknown): Verdict {
   if (missing !== undefined) return failed(`must have required property '${missing}'`);
   if (additionalProperties === false) {
     const extra = names.find((name) => !Object.hasOwn(properties, name));
-    if (extra !== undefined) return { path: [cutFault(extra)], message: "must not be there" };
+    if (extra !== undefined) return { path: [cutFault(extra)], message: "is not allowed" };
   }
   for (const name of known) {
     if (!Object.hasOwn(object, name)) continue;

@@ -105,7 +105,7 @@ export function checkSchema(schema: string): Fault | undefined {
   const parsed = JSON.parse(schema) as object;
   const dialect = dialectOf(parsed);
   for (const { name, value, path } of walkSchema(parsed, [])) {
-    if (name === "$async") return { path, message: "must not be there" };
+    if (name === "$async") return { path, message: "is not allowed" };
     if (
       name === "$schema" &&
       (dialect === undefined || dialectOf({ $schema: value }) !== dialect)
@@ -127,7 +127,7 @@ export function checkSchema(schema: string): Fault | undefined {
     const validate = compile(schema);
     for (const value of [null, {}, [], "", 0]) {
       if (check(validate, value) === TOO_DEEP) {
-        return { path: [], message: "must not refer to itself without end" };
+        return { path: [], message: "must not refer to itself endlessly" };
       }
     }
   } catch (error) {
@@ -148,7 +148,7 @@ export function checkValue({ schema, json }: { schema: string; json: string }): 
     return { path: [], message: "cannot be checked: the schema is not valid" };
   }
   const faults = check(validate, JSON.parse(json));
-  if (faults === TOO_DEEP) return { path: [], message: "must not be nested so deeply" };
+  if (faults === TOO_DEEP) return { path: [], message: "is nested too deeply" };
   if (faults === TOO_SLOW)
     return { path: [], message: "must be simpler: checking it takes too long" };
   return faults === undefined ? undefined : explainFault(faults);
@@ -205,7 +205,7 @@ function compile(schema: string): ValidateFunction {
   if (known !== undefined) return known;
   const parsed = JSON.parse(schema) as object;
   const dialect = dialectOf(parsed);
-  if (dialect === undefined) throw new Error("The schema is of an unknown dialect");
+  if (dialect === undefined) throw new Error("The schema has an unknown dialect");
   // Without metaschemas, so that references lead to no other schema. Nothing is fetched.
   const ajv = dialect.create({ ...options, meta: false, validateSchema: false });
   const validate = ajv.compile(parsed);

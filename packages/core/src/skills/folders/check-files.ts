@@ -68,8 +68,9 @@ function findCollisions(files: readonly FolderFile[]): Issue[] {
   const seen = new Set<string>();
   return files.flatMap(({ path }): Issue[] => {
     const folded = fold(path);
-    if (seen.has(folded)) return [{ path, message: "another file has this name, or one alike" }];
+    if (seen.has(folded))
+      return [{ path, message: "another file has this name, or a similar one" }];
     seen.add(folded);
-    return folders.has(folded) ? [{ path, message: "a folder has this name too" }] : [];
+    return folders.has(folded) ? [{ path, message: "a folder also has this name" }] : [];
   });
 }

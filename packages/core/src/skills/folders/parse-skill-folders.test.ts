@@ -104,11 +104,7 @@ describe("parseSkillFolders", () => {
     ["a blank description", skill("name: pdf\ndescription: ' '"), "description: must not be blank"],
     ["a long description", skill(`name: pdf\ndescription: ${"d".repeat(1025)}`), "description: "],
     ["a number for a name", skill("name: 7\ndescription: d"), "name: "],
-    [
-      "another name",
-      skill("name: doc\ndescription: d"),
-      "must be its folder's name, pdf, and is doc",
-    ],
+    ["another name", skill("name: doc\ndescription: d"), "must be its folder's name, pdf, not doc"],
     ["capitals", skill("name: Pdf\ndescription: d"), "name: must be lowercase letters"],
     ["two hyphens", skill("name: p--df\ndescription: d"), "name: must be lowercase letters"],
     ["a hyphen at the end", skill("name: pdf-\ndescription: d"), "name: must be lowercase"],
@@ -143,10 +139,10 @@ describe("parseSkillFolders", () => {
     ["pdf/\uD800", "must not have control characters"],
     [`pdf/${"n".repeat(256)}`, "at most 255 characters"],
     [`pdf/${"n/".repeat(600)}x`, "at most 1024 characters"],
-    ["pdf/skill.MD", "another file has this name, or one alike"],
-    ["pdf/skill.md/x", "a folder has this name too"],
-    ["README.md", "belongs to no skill"],
-    ["pdfs/x", "belongs to no skill"],
+    ["pdf/skill.MD", "another file has this name, or a similar one"],
+    ["pdf/skill.md/x", "a folder also has this name"],
+    ["README.md", "does not belong to a skill"],
+    ["pdfs/x", "does not belong to a skill"],
     ["pdf/more/SKILL.md", "must be its folder's name"],
   ])("refuses a file that is named %j", async ([path, reason]) => {
     const parsed = await parse([file("pdf/SKILL.md", valid), file(path, valid)]);
@@ -163,13 +159,13 @@ describe("parseSkillFolders", () => {
     ]);
     const namesakes = [file("x/a/SKILL.md", named("a")), file("y/a/SKILL.md", named("a"))];
     expect((await parse(namesakes)).issues).toEqual([
-      { path: "y/a/SKILL.md", message: "the skill of x/a/SKILL.md has this name too" },
+      { path: "y/a/SKILL.md", message: "the skill of x/a/SKILL.md also has this name" },
     ]);
     const none = [{ path: "files", message: "there is no SKILL.md" }];
     expect((await parse([])).issues).toEqual(none);
     expect((await parse([file("a/skill.md", named("a"))])).issues).toEqual(none);
     expect((await parse([file("SKILL.md", named("a"))])).issues).toEqual([
-      { path: "SKILL.md", message: "must be in a folder that is named a" },
+      { path: "SKILL.md", message: "must be in a folder named a" },
     ]);
   });
 

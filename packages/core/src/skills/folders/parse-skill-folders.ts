@@ -85,9 +85,9 @@ async function parseSkill(
   if ("fault" in read) return refuse(read.fault);
   const { name, description }: SkillFrontMatter = read.frontMatter;
   const folderName = folder.split("/").at(-2);
-  if (folderName === undefined) return refuse(`must be in a folder that is named ${name}`);
+  if (folderName === undefined) return refuse(`must be in a folder named ${name}`);
   if (folderName !== name) {
-    return refuse(`front matter: name: must be its folder's name, ${folderName}, and is ${name}`);
+    return refuse(`front matter: name: must be its folder's name, ${folderName}, not ${name}`);
   }
   return {
     name,
@@ -105,7 +105,7 @@ function findStrays(files: readonly FolderFile[], folders: readonly string[]): I
   return files.flatMap(({ path }): Issue[] => {
     const owners = ancestors(path).filter((folder) => known.has(folder));
     if (owners.length === 0 && folders.length > 0) {
-      return [{ path, message: "belongs to no skill: no folder that it is in has a SKILL.md" }];
+      return [{ path, message: "does not belong to a skill: none of its folders has a SKILL.md" }];
     }
     if (owners.length > 1) {
       return [{ path, message: `is in a skill within a skill: ${owners.join(", ")}` }];
@@ -129,6 +129,6 @@ function findNamesakes(drafts: readonly Draft[]): Issue[] {
     const other = seen.get(name);
     seen.set(name, other ?? filePath);
     if (other === undefined) return [];
-    return [{ path: filePath, message: `the skill of ${other} has this name too` }];
+    return [{ path: filePath, message: `the skill of ${other} also has this name` }];
   });
 }
