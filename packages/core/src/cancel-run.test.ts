@@ -1,52 +1,39 @@
 import { endpoints, parseInput } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../testing/core-test.ts";
 import { endTestTurns } from "../testing/finished-runs.ts";
 import { openTestOperator, refusalOf } from "../testing/operator.ts";
 import {
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   readTestLog,
-  type TestCore,
 } from "../testing/testing.ts";
 import { listRuns } from "./activity/list-runs.ts";
 import { cancelRun } from "./cancel-run.ts";
 import type { RequestContext } from "./context.ts";
-import type { CoreContext } from "./create-core.ts";
-import type { WorkspaceRow } from "./data-access/rows.ts";
 import { invokeSandboxFunction } from "./invocations/invoke.ts";
 import { saveStep } from "./turns/save-step.ts";
 
 describe("cancelling a run", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let builder: CoreContext;
+  const test = workspaceTest({ per: "suite", role: "builder", agents: ["ann"] });
   beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    builder = await openTestContext(test.core, workspace, "builder");
-    await insertTestAgent(test.core, workspace, { sid: "ann" });
-    await insertTestFunction(test.core, workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "add" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
-  const cancel = (runId: string, by: RequestContext = builder, wId = workspace.sid) =>
+  const cancel = (runId: string, by: RequestContext = test.context, wId = test.workspaceId) =>
     cancelRun(by, parseInput(endpoints["runs.cancel"], { wId, runId }));
   const invoke = async () =>
-    (await invokeSandboxFunction(builder, { functionId: "add", input: null })).invocation.sId;
+    (await invokeSandboxFunction(test.context, { functionId: "add", input: null })).invocation.sId;
   const ask = async () => {
-    const { conversation } = await createTestConversation(builder, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
     return conversation.content[1]![0]!.sId;
   };
   const statesOf = async () => {
-    const input = parseInput(endpoints["runs.list"], { wId: workspace.sid });
-    const { runs } = await listRuns(builder, input);
+    const input = parseInput(endpoints["runs.list"], { wId: test.workspaceId });
+    const { runs } = await listRuns(test.context, input);
     return runs.map(({ kind, status }) => `${kind} ${status}`);
   };
 
@@ -71,8 +58,8 @@ describe("cancelling a run", () => {
     await saveStep(test.core, { ...claimed!, step: 0, calls, events: [], ...texts });
     expect(await statesOf()).toEqual(["invocation waiting", "turn suspended"]);
     const { runs } = await listRuns(
-      builder,
-      parseInput(endpoints["runs.list"], { wId: workspace.sid, kind: "invocation" }),
+      test.context,
+      parseInput(endpoints["runs.list"], { wId: test.workspaceId, kind: "invocation" }),
     );
     await cancel(runs[0]!.id);
     expect(await statesOf()).toEqual(["invocation cancelled", "turn waiting"]);

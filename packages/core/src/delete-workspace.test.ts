@@ -15,14 +15,10 @@ import {
 } from "@parley/db";
 import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
-import {
-  countTestRows,
-  openTestOperator,
-  refusalOf,
-  type TestOperator,
-} from "../testing/operator.ts";
+import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
   clearRuns,
@@ -31,9 +27,7 @@ import {
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../testing/testing.ts";
 import { insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -60,17 +54,11 @@ function toKnown(error: unknown): string {
 }
 
 describe("deleteWorkspace", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  beforeAll(async () => {
-    test = await openTestCore({
-      safetyPollMs: 60_000,
-      secretBox: createSecretBox([new Uint8Array(32)]),
-    });
-    operator = openTestOperator(test.core);
+  const test = coreTest({
+    safetyPollMs: 60_000,
+    secretBox: createSecretBox([new Uint8Array(32)]),
   });
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
 
@@ -81,14 +69,14 @@ describe("deleteWorkspace", () => {
     const context = await openTestContext(test.core, workspace);
     const user = { ...context.caller.user };
     await insertTestAgent(test.core, workspace, { sid: "ann" });
-    await operator.updateAgent({ wId: workspaceId, agentId: "ann", editorIds: [user.sid] });
-    await operator.addMember({ wId: workspaceId, email: "ada@example.com", firstName: "Ada" });
+    await test.operator.updateAgent({ wId: workspaceId, agentId: "ann", editorIds: [user.sid] });
+    await test.operator.addMember({ wId: workspaceId, email: "ada@example.com", firstName: "Ada" });
     const keyIds = [context.caller.apiKey.sid];
-    const { space } = await operator.createSpace({ wId: workspaceId, name: "S", keyIds });
+    const { space } = await test.operator.createSpace({ wId: workspaceId, name: "S", keyIds });
     const view = { wId: workspaceId, spaceId: space.sId, name: "V" };
     const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
-    const dataSourceViewId = (await operator.createDataSourceView(view)).dataSourceView.sId;
-    await operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
+    const dataSourceViewId = (await test.operator.createDataSourceView(view)).dataSourceView.sId;
+    await test.operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
     const times = { createdAt: 0, updatedAt: 0 };
     const described = { agentFacingDescription: "", userFacingDescription: "" };
     const [skill] = await db()
@@ -130,7 +118,7 @@ describe("deleteWorkspace", () => {
     await db().insert(skillTools).values({ skillId: skill!.id, toolId, position: 0 });
     await db().insert(skillEditors).values({ skillId: skill!.id, userId: user.id });
     await storeNewVersion(context, db(), skill!.id);
-    await operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
+    await test.operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
     const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
     await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
     const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
@@ -144,7 +132,7 @@ describe("deleteWorkspace", () => {
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };
     await rotateApiKey(context, parseInput(endpoints["apiKeys.rotate"], rotation));
-    await operator.putProviderCredential({ wId: workspaceId, providerId: "xai", apiKey: "x" });
+    await test.operator.putProviderCredential({ wId: workspaceId, providerId: "xai", apiKey: "x" });
     const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
     const inline = { title: "t", content: "inline", contentType: "text/plain" };
     const contentFragments = [{ title: "t", fileId }, inline];
@@ -178,11 +166,13 @@ describe("deleteWorkspace", () => {
     const counts = ["activity_minutes", "load_samples"];
     expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
-    expect(await operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({ success: true });
+    expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
+      success: true,
+    });
     expect(await countTestRows(test.core)).toEqual(before);
     const page = await listConversations(kept.context, { limit: 10, lastValue: undefined });
     expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
-    const again = operator.deleteWorkspace({ wId: gone.workspaceId });
+    const again = test.operator.deleteWorkspace({ wId: gone.workspaceId });
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
   });
 
@@ -197,7 +187,7 @@ describe("deleteWorkspace", () => {
       () => postTestMessage(context, cId, { agentIds: ["ann"] }),
       () => announceTestFile(context, { fileSize: 5 }),
       () =>
-        operator.addMember({
+        test.operator.addMember({
           wId: workspaceId,
           email: `${test.core.newId()}@x.test`,
           firstName: "A",
@@ -219,7 +209,7 @@ describe("deleteWorkspace", () => {
     };
     const creating = [...creates, ...creates].map(keepOn);
     while (accepted < 20) await new Promise((resolve) => setImmediate(resolve));
-    await operator.deleteWorkspace({ wId: workspaceId });
+    await test.operator.deleteWorkspace({ wId: workspaceId });
     for (let round = 0; round < 3; round++) await countTestRows(test.core);
     isOver = true;
     await Promise.all(creating);
@@ -234,7 +224,7 @@ describe("deleteWorkspace", () => {
     await insertApiKey(test.core, db(), key);
     const credentials = createCredentials(test.core);
     await credentials.authenticate(`Bearer ${secret}`);
-    await operator.deleteWorkspace({ wId: workspace.sid });
+    await test.operator.deleteWorkspace({ wId: workspace.sid });
     const refused = await refusalOf(credentials.authenticate(`Bearer ${secret}`));
     credentials.close();
     expect(refused).toBe("401 invalid_api_key_error");
@@ -254,7 +244,7 @@ describe("deleteWorkspace", () => {
       if (hint.cause === "ended") ended.push(...hint.logIds);
     });
     const followers = [cId, logId].map(follow);
-    await operator.deleteWorkspace({ wId: workspaceId });
+    await test.operator.deleteWorkspace({ wId: workspaceId });
     unsubscribe();
     setTimeout(() => abort.abort(), 50);
     expect(await Promise.all(followers)).toEqual(["ended", "ended"]);
@@ -290,7 +280,7 @@ describe("deleteWorkspace", () => {
     await appended.promise;
     setTimeout(commit.resolve, 50);
     await Promise.all([
-      operator.deleteWorkspace({ wId: workspaceId }),
+      test.operator.deleteWorkspace({ wId: workspaceId }),
       appending,
       finishInvocations(test.core, finished.slice(1)),
       ...finished.map((one) => finishInvocations(test.core, [one])),

@@ -1,16 +1,9 @@
 import { idempotencyKeys } from "@parley/db";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../testing/core-test.ts";
 import { refusalOf } from "../testing/operator.ts";
-import {
-  clearRuns,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../testing/testing.ts";
 import type { CoreContext } from "./create-core.ts";
-import type { WorkspaceRow } from "./data-access/rows.ts";
 import {
   findIdempotencyKey,
   inTransactionOnce,
@@ -21,16 +14,7 @@ import {
 } from "./idempotency.ts";
 
 describe("an Idempotency-Key", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let caller: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    caller = await openTestContext(test.core, workspace);
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite" });
 
   const db = () => test.core.database.db;
 
@@ -39,7 +23,7 @@ describe("an Idempotency-Key", () => {
     const told: string[] = [];
     const context: CoreContext = {
       ...test.core,
-      ...caller,
+      ...test.context,
       idempotencyReservations: new Map(),
       idempotencyKey: {
         scope,
@@ -126,7 +110,7 @@ describe("an Idempotency-Key", () => {
   });
 
   it("counts for 24 hours, swept or not", async () => {
-    const key = { workspaceId: workspace.id, scope: "scope" };
+    const key = { workspaceId: test.workspace.id, scope: "scope" };
     await make("a");
     test.clock.now += KEY_RETENTION_MS - 1;
     expect(await findIdempotencyKey(test.core, key)).toMatchObject({ createdId: "a" });
@@ -141,7 +125,7 @@ describe("an Idempotency-Key", () => {
   it("is swept when it is old, a thousand at a time", async () => {
     const now = test.core.now();
     await db().execute(sql`insert into idempotency_keys
-        select ${workspace.id}::bigint, 'old ' || n, '', '', ${now - KEY_RETENTION_MS}::bigint - n
+        select ${test.workspace.id}::bigint, 'old ' || n, '', '', ${now - KEY_RETENTION_MS}::bigint - n
         from generate_series(0, 1499) n`);
     await make("a");
     expect(await sweepIdempotencyKeys(test.core)).toBe(1000);

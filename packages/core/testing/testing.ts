@@ -53,7 +53,7 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
-type TestParts = Partial<Omit<CoreParts, "database" | "bus">>;
+export type TestParts = Partial<Omit<CoreParts, "database" | "bus">>;
 
 /** Opens a core for one test file; `parts` replace its own. */
 export async function openTestCore(parts: TestParts = {}): Promise<TestCore> {

@@ -1,7 +1,8 @@
 import { apiKeys } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { insertTestWorkspace, openTestCore, type TestCore } from "../../testing/testing.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreRequest } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { insertApiKey, type NewApiKey, revokeApiKey } from "../workspaces/api-keys.ts";
@@ -9,16 +10,14 @@ import { createCredentials, type Credentials, requireWorkspace } from "./credent
 import { generateApiKey } from "./key-secrets.ts";
 
 describe("credentials", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let credentials: Credentials;
   beforeAll(async () => {
-    test = await openTestCore();
     workspace = await insertTestWorkspace(test.core);
   });
   beforeEach(() => void (credentials = createCredentials(test.core)));
   afterEach(() => credentials.close());
-  afterAll(() => test.close());
 
   const addKey = async (key: Partial<NewApiKey> = {}) => {
     const secret = generateApiKey();

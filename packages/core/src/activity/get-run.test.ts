@@ -1,38 +1,28 @@
 import { endpoints, parseInput, type TokenScope } from "@parley/schema";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { endTestTurns } from "../../testing/finished-runs.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   createTestConversation,
-  insertTestAgent,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { RequestContext } from "../context.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
 import { getRun } from "./get-run.ts";
 import { listRuns } from "./list-runs.ts";
 
 describe("one run", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let user: CoreContext;
+  const test = workspaceTest({ per: "suite", agents: ["ann"], keepRuns: true });
   beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    user = await openTestContext(test.core, workspace, "user");
-    await insertTestAgent(test.core, workspace, { sid: "ann" });
-    await insertTestFunction(test.core, workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "add" });
   });
-  afterAll(() => test.close());
 
   const get = (by: RequestContext, runId: string) =>
-    getRun(by, parseInput(endpoints["runs.get"], { wId: workspace.sid, runId }));
+    getRun(by, parseInput(endpoints["runs.get"], { wId: test.workspaceId, runId }));
   const invoke = async (by: CoreContext, input: unknown) =>
     (await invokeSandboxFunction(by, { functionId: "add", input })).invocation.sId;
   const ask = async (by: CoreContext) => {
@@ -43,50 +33,53 @@ describe("one run", () => {
 
   it("has the input of an invocation, and what lists show", async () => {
     const operator = openTestOperator(test.core).context;
-    const query = parseInput(endpoints["runs.list"], { wId: workspace.sid });
+    const query = parseInput(endpoints["runs.list"], { wId: test.workspaceId });
     for (const input of [{ a: [1, "x"] }, "text", 0, null]) {
-      const runId = await invoke(user, input);
-      const found = await get(user, runId);
+      const runId = await invoke(test.context, input);
+      const found = await get(test.context, runId);
       const [listed] = (await listRuns(operator, query)).runs;
       expect(found).toEqual({ ...listed, id: runId, input });
     }
   });
 
   it("has no input of a turn, which answers a conversation", async () => {
-    const runId = await ask(user);
-    expect(await get(user, runId)).toMatchObject({ id: runId, kind: "turn", input: null });
+    const runId = await ask(test.context);
+    expect(await get(test.context, runId)).toMatchObject({ id: runId, kind: "turn", input: null });
   });
 
   it("shows what a provider said of a failed turn to builders, admins and operators alone", async () => {
     const providerError = { message: "There is no model x", requestId: "req_1" };
     const error = { code: "provider_error", message: "It was refused", metadata: null };
     // The key of its token is a builder's, and the caller a user.
-    const { id: userId } = user.caller.user;
+    const { id: userId } = test.context.caller.user;
     const userToken = { sid: null, keyRole: "builder", userId, expiresAt: Infinity };
     const scopes = new Set<TokenScope>(["functions:invoke", "conversations:read"]);
-    const caller = { ...user.caller, userToken: { ...userToken, scopes, spaceIds: undefined } };
-    const holder = Object.assign(Object.create(user) as CoreContext, { caller });
+    const caller = {
+      ...test.context.caller,
+      userToken: { ...userToken, scopes, spaceIds: undefined },
+    };
+    const holder = Object.assign(Object.create(test.context) as CoreContext, { caller });
     const failed = await ask(holder);
     await endTestTurns(test.core, error, providerError);
-    const succeeded = await ask(user);
+    const succeeded = await ask(test.context);
     await endTestTurns(test.core);
     for (const role of ["builder", "admin"] as const) {
-      const by = await openTestContext(test.core, workspace, role);
+      const by = await openTestContext(test.core, test.workspace, role);
       expect(await get(by, failed)).toMatchObject({ error: { code: error.code }, providerError });
       expect(await get(by, succeeded)).toMatchObject({ providerError: null });
     }
     expect(await get(openTestOperator(test.core).context, failed)).toMatchObject({ providerError });
-    for (const by of [user, holder]) {
+    for (const by of [test.context, holder]) {
       expect(await get(by, failed)).toMatchObject({ error: { code: error.code }, input: null });
       expect(await get(by, failed)).not.toHaveProperty("providerError");
     }
   });
 
   it("is not found by who does not reach it", async () => {
-    const runId = await invoke(user, { a: 1 });
-    const turn = await ask(user);
-    const another = await openTestContext(test.core, workspace, "user");
-    const builder = await openTestContext(test.core, workspace, "builder");
+    const runId = await invoke(test.context, { a: 1 });
+    const turn = await ask(test.context);
+    const another = await openTestContext(test.core, test.workspace, "user");
+    const builder = await openTestContext(test.core, test.workspace, "builder");
     const elsewhere = await insertTestWorkspace(test.core);
     const foreign = await openTestContext(test.core, elsewhere, "admin");
     for (const id of [runId, turn]) {
@@ -106,8 +99,8 @@ describe("one run", () => {
         keyRole: "user",
         expiresAt: Number.MAX_SAFE_INTEGER,
       };
-      const caller = { ...user.caller, userToken };
-      return Object.assign(Object.create(user) as CoreContext, { caller });
+      const caller = { ...test.context.caller, userToken };
+      return Object.assign(Object.create(test.context) as CoreContext, { caller });
     };
     const reader = holder(["functions:invoke", "conversations:read"]);
     const caller = holder(["functions:invoke"]);

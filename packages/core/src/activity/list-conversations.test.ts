@@ -1,64 +1,47 @@
 import { conversations } from "@parley/db";
 import { endpoints, type InputOf, type ListedConversationPage, parseInput } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { endTestTurns } from "../../testing/finished-runs.ts";
-import { openTestOperator, type TestOperator } from "../../testing/operator.ts";
 import {
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { listAllConversations } from "./list-conversations.ts";
 
 type Query = Omit<InputOf<(typeof endpoints)["conversations.listAll"]>, "wId">;
 
 describe("the list of all conversations", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ agents: ["ann", "bob"] });
   let builder: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-  });
   beforeEach(async () => {
-    await clearRuns(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    builder = await openTestContext(test.core, workspace, "builder");
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-    await insertTestFunction(test.core, workspace, { slug: "ask", requiresApproval: true });
+    builder = await openTestContext(test.core, test.workspace, "builder");
+    await insertTestFunction(test.core, test.workspace, { slug: "ask", requiresApproval: true });
   });
-  afterAll(() => test.close());
 
-  const list = (query: Query = {}, by = operator.context): Promise<ListedConversationPage> =>
+  const list = (query: Query = {}, by = test.operator.context): Promise<ListedConversationPage> =>
     listAllConversations(
       by,
-      parseInput(endpoints["conversations.listAll"], { wId: workspace.sid, ...query }),
+      parseInput(endpoints["conversations.listAll"], { wId: test.workspaceId, ...query }),
     );
-  const idsOf = async (query: Query = {}, by = operator.context) =>
+  const idsOf = async (query: Query = {}, by = test.operator.context) =>
     (await list(query, by)).conversations.map(({ sId }) => sId);
   const ask = async (agentIds: readonly string[] = ["ann"], body = {}) => {
     test.clock.now += 10;
-    return (await createTestConversation(context, agentIds, body)).conversation;
+    return (await createTestConversation(test.context, agentIds, body)).conversation;
   };
 
   it("shows whose each is, who answered and what happened last", async () => {
-    const member = { wId: workspace.sid, email: "ada@x.test", firstName: "Ada" };
-    await operator.addMember(member);
+    const member = { wId: test.workspaceId, email: "ada@x.test", firstName: "Ada" };
+    await test.operator.addMember(member);
     const mentions = [{ configurationId: "bob" }, { configurationId: "ann" }];
     const author = { email: "ada@x.test", username: "ada", timezone: "UTC" };
     const message = { content: "Hello", mentions, context: author };
@@ -92,7 +75,7 @@ describe("the list of all conversations", () => {
     expect((await list()).conversations[0]).toMatchObject({
       sId: ofKey,
       status: "unanswered",
-      user: { sId: context.caller.user.sid },
+      user: { sId: test.context.caller.user.sid },
       agents: [],
       messageCount: 1,
     });
@@ -105,14 +88,14 @@ describe("the list of all conversations", () => {
     await endTestTurns(test.core, { code: "x", message: "X", metadata: null });
     const cancelled = await ask();
     const messageIds = [cancelled.content[1]![0]!.sId];
-    await cancelMessages(context, { cId: cancelled.sId, messageIds });
+    await cancelMessages(test.context, { cId: cancelled.sId, messageIds });
     const blocked = await ask();
     const [claimed] = await claimTestTurns(test.core);
     const calls = [{ id: "c", name: "ask", params: {} }];
     const texts = { rawContents: [{ step: 0, content: "" }], chainOfThought: null };
     await saveStep(test.core, { ...claimed!, step: 0, calls, events: [], ...texts });
     const unanswered = await ask([]);
-    await postTestMessage(context, failed.sId, { agentIds: ["bob"] });
+    await postTestMessage(test.context, failed.sId, { agentIds: ["bob"] });
     const states = {
       succeeded: answered,
       running: failed,
@@ -165,7 +148,7 @@ describe("the list of all conversations", () => {
     await test.core.database.db.execute(sql`
       insert into conversations (id, sid, workspace_id, api_key_id, title, visibility, created_at,
         updated_at, read_at)
-      select 1000000000 + n, 'many' || n, ${workspace.id}, ${context.caller.apiKey.id}, 'T', 'unlisted',
+      select 1000000000 + n, 'many' || n, ${test.workspace.id}, ${test.context.caller.apiKey.id}, 'T', 'unlisted',
         ${test.clock.now}::bigint + n, 0, 0
       from generate_series(1, 2000) n`);
     const first = await list({ agentId: "bob" });
@@ -177,9 +160,9 @@ describe("the list of all conversations", () => {
   });
 
   it("shows what the caller reaches, and operators everything", async () => {
-    const closed = { wId: workspace.sid, name: "Closed", isRestricted: true };
-    const keyIds = [context.caller.apiKey.sid];
-    const { space } = await operator.createSpace({ ...closed, keyIds });
+    const closed = { wId: test.workspaceId, name: "Closed", isRestricted: true };
+    const keyIds = [test.context.caller.apiKey.sid];
+    const { space } = await test.operator.createSpace({ ...closed, keyIds });
     const open = await ask();
     const hidden = await ask(["ann"], { spaceId: space.sId });
     expect((await list()).conversations).toMatchObject([

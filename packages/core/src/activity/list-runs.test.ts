@@ -1,25 +1,21 @@
 import { runs, sandboxFunctions } from "@parley/db";
 import { endpoints, type InputOf, parseInput, type RunPage } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { endTestInvocations, endTestTurns, testTurn } from "../../testing/finished-runs.ts";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { createTestToolServers } from "../../testing/tool-servers.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { cancelInvocation } from "../invocations/cancel-invocation.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
 import { registerTool } from "../tools/register-tools.ts";
@@ -32,44 +28,38 @@ const url = "https://shop.test/mcp";
 
 describe("the list of runs", () => {
   const servers = createTestToolServers();
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ parts: { toolServers: servers }, agents: ["ann", "bob"] });
   let builder: CoreContext;
-  beforeAll(async () => {
+  beforeAll(() => {
     servers.answers.set(url, []);
-    test = await openTestCore({ toolServers: servers });
-    operator = openTestOperator(test.core);
   });
   beforeEach(async () => {
-    await clearRuns(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    builder = await openTestContext(test.core, workspace, "builder");
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+    builder = await openTestContext(test.core, test.workspace, "builder");
     for (const slug of ["add", "ask", "strict"]) {
-      await insertTestFunction(test.core, workspace, { slug, requiresApproval: slug === "ask" });
+      await insertTestFunction(test.core, test.workspace, {
+        slug,
+        requiresApproval: slug === "ask",
+      });
     }
     await db().execute(sql`update sandbox_function_versions set input_schema = '{"type": "object"}'
       where function_id = (select max(id) from sandbox_functions where slug = 'strict')`);
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const list = (query: Query = {}, by = operator.context): Promise<RunPage> =>
-    listRuns(by, parseInput(endpoints["runs.list"], { wId: workspace.sid, ...query }));
+  const list = (query: Query = {}, by = test.operator.context): Promise<RunPage> =>
+    listRuns(by, parseInput(endpoints["runs.list"], { wId: test.workspaceId, ...query }));
   const idsOf = ({ runs: listed }: RunPage) => listed.map(({ id }) => id);
   const statesOf = ({ runs: listed }: RunPage) =>
     listed.map(({ kind, status }) => `${kind} ${status}`);
   const invoke = async (functionId = "add") => {
     test.clock.now += 10;
-    const { sId } = (await invokeSandboxFunction(context, { functionId, input: null })).invocation;
+    const { sId } = (await invokeSandboxFunction(test.context, { functionId, input: null }))
+      .invocation;
     return sId;
   };
   const ask = async (agentId = "ann", body = {}) => {
     test.clock.now += 10;
-    const { conversation } = await createTestConversation(context, [agentId], body);
+    const { conversation } = await createTestConversation(test.context, [agentId], body);
     return { conversationId: conversation.sId, messageId: conversation.content[1]![0]!.sId };
   };
   /** A turn whose first step has called this function. */
@@ -142,12 +132,12 @@ describe("the list of runs", () => {
     async (where) => {
       await invoke();
       await endTestInvocations(test.core);
-      await cancelInvocation(context, { functionId: "add", invocationId: await invoke() });
+      await cancelInvocation(test.context, { functionId: "add", invocationId: await invoke() });
       await invoke("strict");
       await ask();
       await endTestTurns(test.core);
       const { conversationId, messageId } = await ask();
-      await cancelMessages(context, { cId: conversationId, messageIds: [messageId] });
+      await cancelMessages(test.context, { cId: conversationId, messageIds: [messageId] });
       if (where !== "in rows of runs") {
         await db().update(runs).set({ outcome: null, finishedAt: null, startedAt: null });
       }
@@ -191,10 +181,10 @@ describe("the list of runs", () => {
 
   it("shows a call of an MCP server as that", async () => {
     await call("add");
-    const { space } = await operator.createSpace({ wId: workspace.sid, name: "Tools" });
-    const given = { wId: workspace.sid, spaceId: space.sId, url, name: "Shop" };
+    const { space } = await test.operator.createSpace({ wId: test.workspaceId, name: "Tools" });
+    const given = { wId: test.workspaceId, spaceId: space.sId, url, name: "Shop" };
     const { tool } = await registerTool(
-      operator.context,
+      test.operator.context,
       parseInput(endpoints["tools.register"], given),
     );
     const slug = eq(sandboxFunctions.slug, "add");
@@ -254,7 +244,7 @@ describe("the list of runs", () => {
     await db().execute(sql`
       insert into runs (log_id, kind, workspace_id, subject_id, function_id, status, priority, attempt,
         max_attempts, run_after, created_at, outcome, finished_at)
-      select 'sfi_many' || n, 'invocation', ${workspace.id}, -n, ${functionId}, 'finished', 0, 1, 1, now(),
+      select 'sfi_many' || n, 'invocation', ${test.workspace.id}, -n, ${functionId}, 'finished', 0, 1, 1, now(),
         ${test.clock.now}::bigint + n, 'succeeded', 0
       from generate_series(1, 10000) n`);
     const first = await list({ functionId: "ask" });
@@ -265,9 +255,9 @@ describe("the list of runs", () => {
   });
 
   it("shows what the caller reaches, and operators everything", async () => {
-    const closed = { wId: workspace.sid, name: "Closed", isRestricted: true };
-    const keyIds = [context.caller.apiKey.sid];
-    const { space } = await operator.createSpace({ ...closed, keyIds });
+    const closed = { wId: test.workspaceId, name: "Closed", isRestricted: true };
+    const keyIds = [test.context.caller.apiKey.sid];
+    const { space } = await test.operator.createSpace({ ...closed, keyIds });
     const open = await call("add");
     await call("add", { spaceId: space.sId });
     const byKey = await invoke();
@@ -288,6 +278,6 @@ describe("the list of runs", () => {
     // The workspace of a key is its own, whatever the path says: that is refused before.
     expect((await list({}, elsewhere)).runs).toEqual([]);
     const gone = parseInput(endpoints["runs.list"], { wId: "nowhere" });
-    expect(await refusalOf(listRuns(operator.context, gone))).toBe("404 workspace_not_found");
+    expect(await refusalOf(listRuns(test.operator.context, gone))).toBe("404 workspace_not_found");
   });
 });

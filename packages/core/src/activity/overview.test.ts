@@ -1,9 +1,10 @@
 import { activityMinutes, loadSamples, runs } from "@parley/db";
 import { endpoints, type Overview, type OverviewWindow, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { endTestInvocations, endTestTurns } from "../../testing/finished-runs.ts";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   clearRuns,
@@ -12,8 +13,6 @@ import {
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { Core, CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
@@ -29,14 +28,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const noon = Date.UTC(2030, 0, 1, 12);
 
 describe("the overview", () => {
-  let test: TestCore;
-  let operator: TestOperator;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-  });
   beforeEach(async () => {
     await clearRuns(test.core);
     await db().delete(activityMinutes);
@@ -45,7 +39,6 @@ describe("the overview", () => {
     test.clock.now = noon;
     ({ workspace, context } = await fill());
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const fill = async () => {
@@ -54,10 +47,10 @@ describe("the overview", () => {
     await insertTestFunction(test.core, filled, { slug: "add" });
     return { workspace: filled, context: await openTestContext(test.core, filled) };
   };
-  const read = (window: OverviewWindow = "hour", by = operator.context): Promise<Overview> =>
+  const read = (window: OverviewWindow = "hour", by = test.operator.context): Promise<Overview> =>
     getOverview(by, parseInput(endpoints["overview.get"], { wId: workspace.sid, window }));
   const readServer = (window: OverviewWindow = "hour") =>
-    getServerOverview(operator.context, { window });
+    getServerOverview(test.operator.context, { window });
   const invoke = async (by = context) =>
     (await invokeSandboxFunction(by, { functionId: "add", input: null })).invocation.sId;
   /** The sums of the series that are not empty. */
@@ -269,7 +262,7 @@ describe("the overview", () => {
       await db().$count(loadSamples, eq(loadSamples.workspaceId, workspace.id)),
     ];
     expect(await ofWorkspace()).toEqual([1, 1]);
-    await operator.deleteWorkspace({ wId: workspace.sid });
+    await test.operator.deleteWorkspace({ wId: workspace.sid });
     expect(await ofWorkspace()).toEqual([0, 0]);
     expect(await refusalOf(read())).toBe("404 workspace_not_found");
   });

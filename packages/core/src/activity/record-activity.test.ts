@@ -1,21 +1,16 @@
 import { activityMinutes, loadSamples } from "@parley/db";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { endTestTurns } from "../../testing/finished-runs.ts";
 import {
   createTestConversation,
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { startActivityRecorder } from "./record-activity.ts";
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await openTestCore();
-});
-afterAll(() => test.close());
+const test = coreTest();
 
 const db = () => test.core.database.db;
 

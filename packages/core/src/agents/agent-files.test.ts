@@ -1,18 +1,16 @@
 import { agents } from "@parley/db";
 import { endpoints, parseInput, type SimulatedScript } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import {
   insertTestAgent,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { createSkill } from "../skills/skill-administration.ts";
 import { exportAgent, importAgent } from "./agent-files.ts";
 import { getAgentDefinition } from "./read-agents.ts";
@@ -20,31 +18,23 @@ import { getAgentDefinition } from "./read-agents.ts";
 const model = { providerId: "simulated", modelId: "simulated-1", temperature: 0.25 };
 
 describe("agents as files", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", role: "builder", keepRuns: true });
   let other: CoreContext;
   beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace, "builder");
     other = await openTestContext(test.core, await insertTestWorkspace(test.core), "builder");
-    await insertTestFunction(test.core, workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "add" });
   });
-  afterAll(() => test.close());
 
-  const write = async (sId: string, by = context) => {
+  const write = async (sId: string, by = test.context) => {
     const file = await exportAgent(by, { sId });
     const [bytes] = await Array.fromAsync(file.read(0, file.sizeBytes));
     return new TextDecoder().decode(bytes);
   };
-  const read = (yaml: string, by = context) => {
+  const read = (yaml: string, by = test.context) => {
     const raw = { wId: by.caller.workspace.sid, yaml };
     return importAgent(by, parseInput(endpoints["agents.import"], raw));
   };
-  const define = async (agentId: string, by = context) => {
+  const define = async (agentId: string, by = test.context) => {
     const wId = by.caller.workspace.sid;
     const { agentConfiguration, ...more } = await getAgentDefinition(by, { wId, agentId });
     const { id: _id, version: _version, versionCreatedAt: _at, ...agent } = agentConfiguration;
@@ -55,13 +45,13 @@ describe("agents as files", () => {
     steps: [{ text: "yes: no # \u2028 @{{x}}" }],
   };
   const createSkilled = async () => {
-    const skill = { wId: workspace.sid, name: "s", agentFacingDescription: "x" };
+    const skill = { wId: test.workspaceId, name: "s", agentFacingDescription: "x" };
     const { skill: made } = await createSkill(
-      context,
+      test.context,
       parseInput(endpoints["skills.create"], skill),
     );
-    const created = await operator.createAgent({
-      wId: workspace.sid,
+    const created = await test.operator.createAgent({
+      wId: test.workspaceId,
       name: "null",
       description: "- a: *b\n\ttabs and  trailing \nspaces\r\n\u0085 & é 😀",
       instructions: "Line 1\r\nline 2\n\n  indented\n# no comment\n---\n",
@@ -80,8 +70,8 @@ describe("agents as files", () => {
     const sId = await createSkilled();
     const before = await define(sId);
     const yaml = await write(sId);
-    await operator.updateAgent({
-      wId: workspace.sid,
+    await test.operator.updateAgent({
+      wId: test.workspaceId,
       agentId: sId,
       name: "Other",
       instructions: "Other",
@@ -126,7 +116,7 @@ describe("agents as files", () => {
   });
 
   it("leaves a built-in agent what it is, and creates none", async () => {
-    await insertTestAgent(test.core, workspace, { sid: "builtin", scope: "global" });
+    await insertTestAgent(test.core, test.workspace, { sid: "builtin", scope: "global" });
     const yaml = await write("builtin");
     expect((await read(yaml)).agentConfiguration).toMatchObject({
       sId: "builtin",

@@ -1,7 +1,8 @@
 import { messages } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
@@ -10,9 +11,7 @@ import {
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { getConsumption } from "../conversations/consumption.ts";
 import { giveFeedback } from "../conversations/feedbacks.ts";
@@ -26,13 +25,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const started = Date.UTC(2030, 0, 1, 23, 30);
 
 describe("the use of a workspace", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let context: CoreContext;
   let admin: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
   beforeEach(async () => {
     await clearRuns(test.core);
     test.clock.now = started;
@@ -41,7 +37,6 @@ describe("the use of a workspace", () => {
     admin = await openTestContext(test.core, workspace, "admin");
     for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
   });
-  afterAll(() => test.close());
 
   /** Ends the waiting answers, each with two steps of these tokens. */
   const answer = async (inputTokens: number | null) => {

@@ -1,14 +1,10 @@
 import { auditEvents } from "@parley/db";
 import { type AuditPage, endpoints, type InputOf, parseInput } from "@parley/schema";
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
+import { insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreRequest } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { listAuditEvents, sweepAuditLog } from "./audit-events.ts";
@@ -18,19 +14,11 @@ const DAY_MS = 86_400_000;
 type Row = typeof auditEvents.$inferInsert;
 
 describe("the audit log", () => {
-  let test: TestCore;
-  let operator: CoreRequest;
-  let mine: WorkspaceRow;
+  const test = workspaceTest({ per: "suite", role: "admin", keepRuns: true });
   let foreign: WorkspaceRow;
-  let admin: CoreRequest;
   beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core).context;
-    mine = await insertTestWorkspace(test.core);
     foreign = await insertTestWorkspace(test.core);
-    admin = await openTestContext(test.core, mine, "admin");
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const add = async (...rows: Partial<Row>[]): Promise<number[]> => {
@@ -48,26 +36,26 @@ describe("the audit log", () => {
 
   it("shows a workspace's key what is of its workspace, and operators everything", async () => {
     const [own = 0, others = 0, servers = 0] = await add(
-      { workspaceId: mine.sid, action: "scope" },
+      { workspaceId: test.workspaceId, action: "scope" },
       { workspaceId: foreign.sid, action: "scope" },
       { workspaceId: null, action: "scope" },
     );
     const action = "scope";
-    for (const workspaceId of [mine.sid, foreign.sid, undefined]) {
-      expect(await idsOf(admin, { wId: workspaceId, action })).toEqual([own]);
+    for (const workspaceId of [test.workspaceId, foreign.sid, undefined]) {
+      expect(await idsOf(test.context, { wId: workspaceId, action })).toEqual([own]);
     }
-    expect(await idsOf(operator, { action })).toEqual([servers, others, own]);
-    expect(await idsOf(operator, { action, wId: foreign.sid })).toEqual([others]);
+    expect(await idsOf(test.operator.context, { action })).toEqual([servers, others, own]);
+    expect(await idsOf(test.operator.context, { action, wId: foreign.sid })).toEqual([others]);
   });
 
   it("shows no name of a secret, which earlier versions recorded", async () => {
     const actions = ["functionSecrets.put", "functionSecrets.remove", "agents.archive"];
     for (const action of actions) {
-      const whole = { workspaceId: mine.sid, action };
+      const whole = { workspaceId: test.workspaceId, action };
       await add({ ...whole, subjectId: "pasted_4eC39" }, { ...whole, subjectId: "17" });
     }
     const shown = async (action: string) =>
-      (await list(admin, { action })).auditEvents.map(({ subjectId }) => subjectId);
+      (await list(test.context, { action })).auditEvents.map(({ subjectId }) => subjectId);
     expect(await Promise.all(actions.map(shown))).toEqual([
       ["17", null],
       ["17", null],
@@ -76,17 +64,21 @@ describe("the audit log", () => {
   });
 
   it("knows a workspace as long as it speaks of it", async () => {
-    expect(await refusalOf(list(operator, { wId: "unknown" }))).toBe("404 workspace_not_found");
-    expect((await list(operator, { wId: mine.sid, action: "none" })).auditEvents).toEqual([]);
+    expect(await refusalOf(list(test.operator.context, { wId: "unknown" }))).toBe(
+      "404 workspace_not_found",
+    );
+    expect(
+      (await list(test.operator.context, { wId: test.workspaceId, action: "none" })).auditEvents,
+    ).toEqual([]);
     const ids = await add({ workspaceId: "deleted" });
-    expect(await idsOf(operator, { wId: "deleted" })).toEqual(ids);
+    expect(await idsOf(test.operator.context, { wId: "deleted" })).toEqual(ids);
     const other = { wId: "deleted", action: "other" };
-    expect(await idsOf(operator, other)).toEqual([]);
+    expect(await idsOf(test.operator.context, other)).toEqual([]);
   });
 
   it("shows all that is recorded, with its actor", async () => {
     const [id = 0] = await add({
-      workspaceId: mine.sid,
+      workspaceId: test.workspaceId,
       actorId: "key_x",
       actorName: "The key",
       action: "shown",
@@ -96,12 +88,12 @@ describe("the audit log", () => {
       requestId: "request",
       count: 3,
     });
-    const { auditEvents: shown } = await list(admin, { action: "shown" });
+    const { auditEvents: shown } = await list(test.context, { action: "shown" });
     expect(shown).toEqual([
       {
         id,
         at: test.clock.now,
-        workspaceId: mine.sid,
+        workspaceId: test.workspaceId,
         actor: { id: "key_x", name: "The key" },
         action: "shown",
         subjectId: "subject",
@@ -113,8 +105,8 @@ describe("the audit log", () => {
       },
     ]);
     expect(endpoints["audit.list"].output.shape.auditEvents.parse(shown)).toEqual(shown);
-    await add({ workspaceId: mine.sid, action: "nobody's" });
-    const [nobodys] = (await list(admin, { action: "nobody's" })).auditEvents;
+    await add({ workspaceId: test.workspaceId, action: "nobody's" });
+    const [nobodys] = (await list(test.context, { action: "nobody's" })).auditEvents;
     expect(nobodys).toMatchObject({ actor: null, clientIp: null, route: null });
   });
 
@@ -136,7 +128,7 @@ describe("the audit log", () => {
       { workspaceId, at: 2999, action: "one", actorId: "key_a", outcome: "app_auth_error" },
       { workspaceId, at: 3000, action: "one", actorId: "key_b", outcome: "app_auth_error" },
     );
-    const found = await idsOf(operator, { wId: workspaceId, ...filter });
+    const found = await idsOf(test.operator.context, { wId: workspaceId, ...filter });
     expect(found).toEqual(expected.map((index) => ids[index]));
   });
 
@@ -150,15 +142,17 @@ describe("the audit log", () => {
     let page: AuditPage | undefined;
     do {
       const { lastValue }: Partial<AuditPage> = page ?? {};
-      page = await list(operator, { wId: workspaceId, lastValue, limit: 5 });
+      page = await list(test.operator.context, { wId: workspaceId, lastValue, limit: 5 });
       seen.push(...page.auditEvents.map(({ id }) => id));
       sizes.push(page.auditEvents.length);
       await add({ workspaceId }, { workspaceId: foreign.sid });
     } while (page.hasMore);
     expect(seen).toEqual(ids.toReversed());
     expect(sizes).toEqual([5, 5, 5, 5, 3]);
-    expect((await list(operator, { wId: workspaceId, limit: 28 })).hasMore).toBe(false);
-    expect((await list(operator, { wId: workspaceId, limit: 27 })).hasMore).toBe(true);
+    expect((await list(test.operator.context, { wId: workspaceId, limit: 28 })).hasMore).toBe(
+      false,
+    );
+    expect((await list(test.operator.context, { wId: workspaceId, limit: 27 })).hasMore).toBe(true);
   });
 
   it.each([{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { lastValue: "x" }, { since: "x" }])(

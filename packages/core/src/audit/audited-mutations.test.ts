@@ -1,13 +1,9 @@
 import { apiKeys, auditEvents, spaces, workspaces } from "@parley/db";
 import { asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { deleteWorkspace } from "../delete-workspace.ts";
 import { inTransaction } from "../log/transaction.ts";
@@ -21,21 +17,15 @@ import {
 } from "./audited-mutations.ts";
 
 describe("mutations", () => {
-  let test: TestCore;
-  let admin: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    admin = await openTestContext(test.core, await insertTestWorkspace(test.core), "admin");
-  });
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", role: "admin", keepRuns: true });
 
   const db = () => test.core.database.db;
   let requests = 0;
   const acting = (mutation: Partial<AuditedMutation> = {}) => {
     const opened: AuditedMutation = {
       action: "test.mutation",
-      actor: actorOf(admin.caller),
-      workspaceId: admin.caller.workspace.sid,
+      actor: actorOf(test.context.caller),
+      workspaceId: test.workspaceId,
       subjectId: undefined,
       clientIp: "192.0.2.1",
       requestId: `request-${++requests}`,
@@ -44,7 +34,7 @@ describe("mutations", () => {
     };
     return {
       mutation: opened,
-      context: Object.assign(Object.create(admin) as CoreContext, { mutation: opened }),
+      context: Object.assign(Object.create(test.context) as CoreContext, { mutation: opened }),
     };
   };
   const recordsOf = ({ requestId }: AuditedMutation) =>
@@ -56,7 +46,7 @@ describe("mutations", () => {
 
   it("are recorded with who did what, to what, from where", async () => {
     const { mutation, context } = acting({ action: "apiKeys.create" });
-    const workspaceId = admin.caller.workspace.sid;
+    const workspaceId = test.workspaceId;
     const { apiKey } = await createApiKey(context, {
       wId: workspaceId,
       name: "new",
@@ -70,7 +60,7 @@ describe("mutations", () => {
         id: expect.any(Number) as number,
         at: test.clock.now,
         workspaceId,
-        actorId: admin.caller.apiKey.sid,
+        actorId: test.context.caller.apiKey.sid,
         actorName: "test admin",
         action: "apiKeys.create",
         subjectId: apiKey.sId,
@@ -86,7 +76,7 @@ describe("mutations", () => {
   it("that are rolled back leave no record of success", async () => {
     const { mutation, context } = acting();
     const refused = createSpace(context, {
-      wId: admin.caller.workspace.sid,
+      wId: test.workspaceId,
       name: "rolled back",
       isRestricted: undefined,
       keyIds: ["nobody"],
@@ -148,7 +138,11 @@ describe("mutations", () => {
     const unknown = acting({ workspaceId: "nowhere", subjectId: "x" });
     await recordRefusal(test.core, unknown.mutation, "workspace_not_found");
     expect(await recordsOf(mutation)).toMatchObject([
-      { workspaceId: admin.caller.workspace.sid, subjectId: null, outcome: "app_auth_error" },
+      {
+        workspaceId: test.workspaceId,
+        subjectId: null,
+        outcome: "app_auth_error",
+      },
     ]);
     expect(await recordsOf(unknown.mutation)).toMatchObject([
       { workspaceId: null, subjectId: "x", outcome: "workspace_not_found" },
@@ -156,8 +150,8 @@ describe("mutations", () => {
   });
 
   it("of the command line are recorded without client IP and request", async () => {
-    const { sid } = admin.caller.apiKey;
-    const workspaceId = admin.caller.workspace.sid;
+    const { sid } = test.context.caller.apiKey;
+    const workspaceId = test.workspaceId;
     await inTransaction(test.core, async ({ db: transaction }) => {
       await transaction.update(apiKeys).set({ name: "renamed" }).where(eq(apiKeys.sid, sid));
       const done = { action: "apiKeys.update", workspaceId, subjectId: sid };

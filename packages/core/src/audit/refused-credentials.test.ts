@@ -1,28 +1,22 @@
 import { auditEvents } from "@parley/db";
 import { asc, desc, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { Caller } from "../context.ts";
 import { createRefusedCredentials, type RefusedCredential } from "./refused-credentials.ts";
 
 describe("refused credentials", () => {
-  let test: TestCore;
+  const test = coreTest();
   let caller: Caller;
   let before = 0;
   beforeAll(async () => {
-    test = await openTestCore();
     ({ caller } = await openTestContext(test.core, await insertTestWorkspace(test.core)));
   });
   beforeEach(async () => {
     const [newest] = await db().select().from(auditEvents).orderBy(desc(auditEvents.id)).limit(1);
     before = newest?.id ?? 0;
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const written = () =>

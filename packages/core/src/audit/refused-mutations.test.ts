@@ -1,22 +1,14 @@
 import { auditEvents } from "@parley/db";
 import { asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { Caller } from "../context.ts";
 import { type AuditedMutation, actorOf } from "./audited-mutations.ts";
 import { createRefusedMutations, type RefusedMutation } from "./refused-mutations.ts";
 
 describe("refused mutations", () => {
-  let test: TestCore;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
-  afterAll(() => test.close());
+  const test = coreTest();
 
   /** The refusals of a workspace of their own, and what is written of them. */
   async function open() {

@@ -11,7 +11,8 @@ import { isNightly } from "@parley/db/testing";
 import { type LogEvent, type MessageEvent, ParleyError } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   clearRuns,
@@ -19,16 +20,11 @@ import {
   expireTestLeases,
   insertTestAgent,
   insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   readTestLog,
-  type TestCore,
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
-import type { CoreContext } from "../create-core.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
 import { isTerminal } from "../log/append.ts";
@@ -48,15 +44,11 @@ const RUNS = isNightly ? 400 : 40;
 const STEPS = [["look", "buy"], ["look"], ["buy", "buy", "look"], []] as const;
 const TEXT = "0123";
 
-let test: TestCore;
-let context: CoreContext;
+const test = workspaceTest({ per: "suite", keepRuns: true });
 beforeAll(async () => {
-  test = await openTestCore();
-  const workspace = await insertTestWorkspace(test.core);
-  context = await openTestContext(test.core, workspace);
-  const agent = await insertTestAgent(test.core, workspace, { sid: "ann" });
-  const look = await insertTestFunction(test.core, workspace, { slug: "look" });
-  const buy = await insertTestFunction(test.core, workspace, {
+  const agent = await insertTestAgent(test.core, test.workspace, { sid: "ann" });
+  const look = await insertTestFunction(test.core, test.workspace, { slug: "look" });
+  const buy = await insertTestFunction(test.core, test.workspace, {
     slug: "buy",
     requiresApproval: true,
   });
@@ -65,7 +57,6 @@ beforeAll(async () => {
     { agentId: agent.id, functionId: buy.id, position: 1 },
   ]);
 });
-afterAll(() => test.close());
 
 const which = fc.oneof(fc.nat(2), fc.nat(9));
 const command = fc.oneof(
@@ -168,7 +159,7 @@ async function play(world: World, one: Command): Promise<void> {
     const action = pick(await db.select().from(actions).orderBy(actions.id), one.which);
     if (action === undefined) return;
     const { approved } = one;
-    await ignoreLost(validateAction(context, { cId, mId, actionId: action.sid, approved }));
+    await ignoreLost(validateAction(test.context, { cId, mId, actionId: action.sid, approved }));
   } else if (one.type === "steal") {
     await expireTestLeases(test.core);
     await take(world, await takeOverRuns(test.core, claimOptions));
@@ -176,7 +167,7 @@ async function play(world: World, one: Command): Promise<void> {
     if (one.long) test.clock.now += APPROVAL_MS;
     await db.execute(sql`update runs set run_after = now() where status = 'suspended'`);
     await wakeSuspendedRuns(test.core, 100);
-  } else await cancelMessages(context, { cId: world.cId, messageIds: [world.mId] });
+  } else await cancelMessages(test.context, { cId: world.cId, messageIds: [world.mId] });
 }
 
 /** Lets honest workers end what is left. */
@@ -254,7 +245,7 @@ it(
     const property = fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
       await clearRuns(test.core);
       await test.core.database.db.delete(functionApprovals);
-      const { conversation } = await createTestConversation(context, ["ann"]);
+      const { conversation } = await createTestConversation(test.context, ["ann"]);
       const mId = conversation.content[1]?.[0]?.sId ?? "";
       const world: World = { cId: conversation.sId, mId, turns: [], calls: [] };
       await play(world, { type: "claim" });

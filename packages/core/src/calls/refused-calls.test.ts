@@ -1,7 +1,8 @@
 import { agentTools, invocations, runs, toolAuthorizations, toolConnections } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { expireTestLeases } from "../../testing/leases.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
@@ -11,9 +12,7 @@ import {
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import type { CoreContext } from "../create-core.ts";
@@ -37,13 +36,12 @@ const claim = { workerId: "test", leaseMs: 60_000, limit: 10 };
 
 describe("calls that a server refuses because a token is for less", () => {
   const servers = createTestToolServers();
-  let test: TestCore;
+  const test = coreTest({ toolServers: servers });
   let context: CoreContext;
   let named: { toolId: number; userId: number };
   let toolSid: string;
   beforeAll(async () => {
     servers.answers.set(url, [testTool("find")]);
-    test = await openTestCore({ toolServers: servers });
     const { db } = test.core.database;
     const workspace = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace, "admin");
@@ -60,7 +58,6 @@ describe("calls that a server refuses because a token is for less", () => {
     toolSid = tool.sId;
   });
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const allow = async () => {
     const { db } = test.core.database;

@@ -1,7 +1,8 @@
 import { actions, agentTools, invocations, runs, toolApprovals } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
@@ -11,8 +12,6 @@ import {
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import type { CoreContext } from "../create-core.ts";
@@ -30,14 +29,13 @@ const stakes = { find: "never_ask", ask: "low", order: "medium", pay: "high" } a
 
 describe("calls of remote tools", () => {
   const servers = createTestToolServers();
-  let test: TestCore;
+  const test = coreTest({ toolServers: servers });
   let context: CoreContext;
   beforeAll(async () => {
     servers.answers.set(
       url,
       Object.keys(stakes).map((name) => testTool(name)),
     );
-    test = await openTestCore({ toolServers: servers });
     const workspace = await insertTestWorkspace(test.core);
     const wId = workspace.sid;
     context = await openTestContext(test.core, workspace, "admin");
@@ -60,7 +58,6 @@ describe("calls of remote tools", () => {
     await clearRuns(test.core);
     await test.core.database.db.delete(toolApprovals);
   });
-  afterAll(() => test.close());
 
   /** A turn of the agent whose first step has called this tool of the first server. */
   const call = async (

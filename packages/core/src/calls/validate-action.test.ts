@@ -1,21 +1,17 @@
 import { actions, agentFunctions, functionApprovals, invocations, logs, runs } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   clearRuns,
   createTestConversation,
   insertTestAgent,
   insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { deleteConversation } from "../conversations/conversations.ts";
-import type { CoreContext } from "../create-core.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
 import { loadTurn } from "../turns/load-turns.ts";
@@ -25,14 +21,10 @@ import { validateAction } from "./validate-action.ts";
 const ROUNDS = 20;
 
 describe("decisions about calls", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite" });
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    const agent = await insertTestAgent(test.core, workspace, { sid: "ann" });
-    const buy = await insertTestFunction(test.core, workspace, {
+    const agent = await insertTestAgent(test.core, test.workspace, { sid: "ann" });
+    const buy = await insertTestFunction(test.core, test.workspace, {
       slug: "buy",
       requiresApproval: true,
     });
@@ -40,16 +32,14 @@ describe("decisions about calls", () => {
     await test.core.database.db.insert(agentFunctions).values(given);
   });
   beforeEach(async () => {
-    await clearRuns(test.core);
     await test.core.database.db.delete(functionApprovals);
   });
-  afterAll(() => test.close());
 
   const claim = () =>
     claimRuns(test.core, { workerId: "test", leaseMs: 60_000, limit: 10 }).then(([run]) => run!);
   /** An answer that waits for a decision about its one call. */
   const waitForDecision = async () => {
-    const { conversation } = await createTestConversation(context, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
     const run = await claim();
     const turn = (await loadTurn(test.core, run))!;
     const calls = [{ id: "c", name: "buy", params: {} }];
@@ -72,7 +62,7 @@ describe("decisions about calls", () => {
         const ways = ["approved", "rejected", "approved"] as const;
         const answers = await Promise.all(
           ways.map((approved) =>
-            validateAction(context, { ...asked, approved }).then(
+            validateAction(test.context, { ...asked, approved }).then(
               () => approved,
               (error: unknown) => {
                 if (!(error instanceof ParleyError)) throw error;
@@ -96,16 +86,20 @@ describe("decisions about calls", () => {
   it("are repeated with the same parameters only, and say who decided", async () => {
     const proposed = await waitForDecision();
     const decide = (params?: Record<string, unknown>) =>
-      validateAction(context, { ...proposed, approved: "approved", ...(params && { params }) });
+      validateAction(test.context, {
+        ...proposed,
+        approved: "approved",
+        ...(params && { params }),
+      });
     await decide({ amount: 7, to: { a: 1, b: 2 } });
     expect(await decide({ to: { b: 2, a: 1 }, amount: 7 })).toEqual({ success: true });
-    const by = `already approved, by ${context.caller.user.fullName} at \\d{4}-\\d\\d-\\d\\dT`;
+    const by = `already approved, by ${test.context.caller.user.fullName} at \\d{4}-\\d\\d-\\d\\dT`;
     const other = new RegExp(`${by}[\\d:.]+Z, with other parameters$`);
     for (const params of [undefined, {}, { amount: 8, to: { a: 1, b: 2 } }]) {
       const refusal = { status: 400, message: expect.stringMatching(other) as string };
       await expect(decide(params)).rejects.toMatchObject(refusal);
     }
-    const rejected = validateAction(context, { ...proposed, approved: "rejected" });
+    const rejected = validateAction(test.context, { ...proposed, approved: "rejected" });
     await expect(rejected).rejects.toThrow(new RegExp(by));
     const [invocation] = await readInvocations();
     expect(invocation?.input).toMatch(/"amount":7/);
@@ -114,20 +108,22 @@ describe("decisions about calls", () => {
   it("without parameters are those for the proposed ones", async () => {
     const proposed = await waitForDecision();
     const approval = { ...proposed, approved: "approved" } as const;
-    await validateAction(context, approval);
-    expect(await validateAction(context, approval)).toEqual({ success: true });
-    expect(await validateAction(context, { ...approval, params: {} })).toEqual({ success: true });
-    const other = validateAction(context, { ...approval, params: { amount: 1 } });
+    await validateAction(test.context, approval);
+    expect(await validateAction(test.context, approval)).toEqual({ success: true });
+    expect(await validateAction(test.context, { ...approval, params: {} })).toEqual({
+      success: true,
+    });
+    const other = validateAction(test.context, { ...approval, params: { amount: 1 } });
     await expect(other).rejects.toThrow("with other parameters");
   });
 
   it("are worth nothing once the conversation is deleted, and so is what they began", async () => {
     const asked = await waitForDecision();
-    await validateAction(context, { ...asked, approved: "approved" });
+    await validateAction(test.context, { ...asked, approved: "approved" });
     const call = await claim();
     const loaded = await loadInvocation(test.core, call);
-    await deleteConversation(context, { cId: asked.cId });
-    const again = validateAction(context, { ...asked, approved: "approved" });
+    await deleteConversation(test.context, { cId: asked.cId });
+    const again = validateAction(test.context, { ...asked, approved: "approved" });
     await expect(again).rejects.toMatchObject({ type: "conversation_not_found" });
     // The worker knows nothing of it yet: what it writes comes too late.
     const outcome = { status: "succeeded", result: 1 } as const;

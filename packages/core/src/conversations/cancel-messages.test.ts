@@ -1,21 +1,18 @@
 import { messages, runs } from "@parley/db";
 import type { MessageEvent } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
   expireTestLeases,
-  insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
@@ -35,27 +32,20 @@ const agentIds = ["ann", "bob", "cat", "dan"];
 type Claimed = Awaited<ReturnType<typeof claimTestTurns>>[number];
 
 describe("cancelMessages", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", agents: agentIds });
   let foreign: CoreContext;
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
-    for (const sid of agentIds) await insertTestAgent(test.core, workspace, { sid });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const ask = async (...sids: string[]) => {
-    const { conversation } = await createTestConversation(context, sids);
+    const { conversation } = await createTestConversation(test.context, sids);
     const ids = conversation.content.flat().map((message) => message.sId);
     return { cId: conversation.sId, mIds: ids.slice(1), asked: ids[0]! };
   };
   const cancel = (cId: string, messageIds: readonly string[]) =>
-    cancelMessages(context, { cId, messageIds });
+    cancelMessages(test.context, { cId, messageIds });
   const publish = ({ run }: Claimed, events: MessageEvent[]) =>
     inTransaction(test.core, async ({ db: tx, afterCommit }) => {
       const guard = { logId: run.logId, fence: run.attempt };
@@ -115,7 +105,7 @@ describe("cancelMessages", () => {
       token(1, "three"),
     ]);
     await cancel(cId, mIds);
-    const { conversation } = await getConversation(context, { cId });
+    const { conversation } = await getConversation(test.context, { cId });
     expect(conversation.content[1]).toMatchObject([
       {
         status: "cancelled",
@@ -188,7 +178,7 @@ describe("cancelMessages", () => {
   it("tells the workers what has ended, and lets the next turn of its ordering key run", async () => {
     const { cId, mIds } = await ask("ann");
     await claimTestTurns(test.core);
-    const posted = await postTestMessage(context, cId, { agentIds: ["ann"] });
+    const posted = await postTestMessage(test.context, cId, { agentIds: ["ann"] });
     expect(await claimTestTurns(test.core)).toEqual([]);
     const hints: Hint[] = [];
     const unsubscribe = test.core.bus.subscribe("runs", (hint) => hints.push(hint));

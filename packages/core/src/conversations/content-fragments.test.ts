@@ -1,18 +1,15 @@
 import { logs, messages, runs } from "@parley/db";
 import { ContentFragment, endpoints, parseInput } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { createRowIds } from "../data-access/row-ids.ts";
@@ -23,43 +20,33 @@ import { addContentFragment } from "./post-messages.ts";
 const inline = { title: "Notes", content: "Remember the milk €", contentType: "text/markdown" };
 
 describe("content fragments and data sources", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
+  const test = workspaceTest({ per: "suite", agents: ["ann"] });
   let other: WorkspaceRow;
   let spaceId: string;
   beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-    workspace = await insertTestWorkspace(test.core);
     other = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestAgent(test.core, workspace, { sid: "ann" });
-    const named = { wId: workspace.sid, name: "Open" };
-    spaceId = (await operator.createSpace(named)).space.sId;
+    const named = { wId: test.workspaceId, name: "Open" };
+    spaceId = (await test.operator.createSpace(named)).space.sId;
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const ask = async (...agentIds: string[]) =>
-    (await createTestConversation(context, agentIds)).conversation.sId;
-  const add = async (cId: string, body: object, by = context) => {
-    const raw = { wId: workspace.sid, cId, ...body };
+    (await createTestConversation(test.context, agentIds)).conversation.sId;
+  const add = async (cId: string, body: object, by = test.context) => {
+    const raw = { wId: test.workspaceId, cId, ...body };
     return addContentFragment(by, parseInput(endpoints["contentFragments.create"], raw));
   };
   const view = async (space = spaceId) => {
     const named = {
-      wId: workspace.sid,
+      wId: test.workspaceId,
       spaceId: space,
       name: "Wiki",
       provider: "notion",
     };
-    return (await operator.createDataSourceView(named)).dataSourceView;
+    return (await test.operator.createDataSourceView(named)).dataSourceView;
   };
   const node = (dataSourceViewId: string, nodeId = "page") => ({
-    wId: workspace.sid,
+    wId: test.workspaceId,
     dataSourceViewId,
     nodeId,
   });
@@ -92,7 +79,7 @@ describe("content fragments and data sources", () => {
 
   it("adds a node with the text it has when it is added", async () => {
     const { sId } = await view();
-    await operator.putDataSourceNode({ ...node(sId), ...page, sourceUrl: "https://w.test/p" });
+    await test.operator.putDataSourceNode({ ...node(sId), ...page, sourceUrl: "https://w.test/p" });
     const cId = await ask();
     const { contentFragment } = await add(cId, reference(sId));
     expect(ContentFragment.parse(contentFragment)).toEqual(contentFragment);
@@ -104,9 +91,9 @@ describe("content fragments and data sources", () => {
       nodeType: "document",
       contentNodeData: { nodeId: "page", provider: "notion", spaceName: "Open" },
     });
-    await operator.putDataSourceNode({ ...node(sId), ...page, content: "Something else" });
-    await operator.removeDataSourceNode(node(sId));
-    const { conversation } = await getConversation(context, { cId });
+    await test.operator.putDataSourceNode({ ...node(sId), ...page, content: "Something else" });
+    await test.operator.removeDataSourceNode(node(sId));
+    const { conversation } = await getConversation(test.context, { cId });
     expect(conversation.content[1]).toEqual([contentFragment]);
     const rows = await db().select().from(messages).orderBy(messages.rank);
     expect(rows[1]?.content).toBe(page.content);
@@ -120,7 +107,7 @@ describe("content fragments and data sources", () => {
     await add(cId, inline);
     expect(await readTestLog(test.core, cId)).toEqual(before);
     expect(await counts()).toEqual(countsBefore);
-    await postTestMessage(context, cId, { agentIds: ["ann"] });
+    await postTestMessage(test.context, cId, { agentIds: ["ann"] });
     const [turn] = await answerTestTurns(test.core);
     expect(turn?.history).toMatchObject([
       { type: "user_message" },
@@ -139,7 +126,7 @@ describe("content fragments and data sources", () => {
   it("adds in a process that has to ask the database for more row numbers", async () => {
     const cId = await ask();
     const takeRowIds = createRowIds(db());
-    const restarted = Object.assign(Object.create(context) as CoreContext, { takeRowIds });
+    const restarted = Object.assign(Object.create(test.context) as CoreContext, { takeRowIds });
     expect(await add(cId, inline, restarted)).toMatchObject({
       contentFragment: { title: inline.title },
     });
@@ -147,7 +134,7 @@ describe("content fragments and data sources", () => {
 
   it("refuses sources that are not there, and leaves no trace", async () => {
     const { sId } = await view();
-    await operator.putDataSourceNode({ ...node(sId), ...page });
+    await test.operator.putDataSourceNode({ ...node(sId), ...page });
     const cId = await ask();
     const foreign = await openTestContext(test.core, other);
     const cases: [() => Promise<unknown>, string][] = [
@@ -163,38 +150,38 @@ describe("content fragments and data sources", () => {
   });
 
   it("reaches the nodes of a restricted space only with a key that it is given to", async () => {
-    const about = { wId: workspace.sid, name: "Closed", isRestricted: true };
-    const { space } = await operator.createSpace(about);
+    const about = { wId: test.workspaceId, name: "Closed", isRestricted: true };
+    const { space } = await test.operator.createSpace(about);
     const { sId } = await view(space.sId);
-    await operator.putDataSourceNode({ ...node(sId), ...page });
+    await test.operator.putDataSourceNode({ ...node(sId), ...page });
     const cId = await ask();
     expect(await refusalOf(add(cId, reference(sId)))).toBe("400 data_source_view_not_found");
-    const given = { wId: workspace.sid, spaceId: space.sId };
-    await operator.updateSpace({ ...given, keyIds: [context.caller.apiKey.sid] });
+    const given = { wId: test.workspaceId, spaceId: space.sId };
+    await test.operator.updateSpace({ ...given, keyIds: [test.context.caller.apiKey.sid] });
     expect(await refusalOf(add(cId, reference(sId)))).toBe("accepted");
-    await operator.updateSpace({ ...given, keyIds: [] });
+    await test.operator.updateSpace({ ...given, keyIds: [] });
     expect(await refusalOf(add(cId, reference(sId)))).toBe("400 data_source_view_not_found");
-    await operator.updateSpace({ ...given, isRestricted: false });
+    await test.operator.updateSpace({ ...given, isRestricted: false });
     expect(await refusalOf(add(cId, reference(sId)))).toBe("accepted");
   });
 
   it("replaces a node as a whole, and removes it, however often", async () => {
     const { sId } = await view();
     const { sId: twin } = await view();
-    await operator.putDataSourceNode({
+    await test.operator.putDataSourceNode({
       ...node(sId),
       ...page,
       contentType: "text/html",
       sourceUrl: "https://w.test",
     });
-    await operator.putDataSourceNode({ ...node(twin), ...page });
-    await operator.putDataSourceNode({ ...node(sId), nodeType: "folder", title: "Empty" });
+    await test.operator.putDataSourceNode({ ...node(twin), ...page });
+    await test.operator.putDataSourceNode({ ...node(sId), nodeType: "folder", title: "Empty" });
     const cId = await ask();
     expect(await add(cId, reference(sId))).toMatchObject({
       contentFragment: { nodeType: "folder", contentType: "text/plain", sourceUrl: null },
     });
-    await operator.removeDataSourceNode(node(sId));
-    await operator.removeDataSourceNode(node(sId));
+    await test.operator.removeDataSourceNode(node(sId));
+    await test.operator.removeDataSourceNode(node(sId));
     expect(await refusalOf(add(cId, reference(sId)))).toBe("400 data_source_view_not_found");
     expect(await refusalOf(add(cId, reference(twin)))).toBe("accepted");
   });
@@ -202,15 +189,17 @@ describe("content fragments and data sources", () => {
   it("keeps the views of workspaces apart", async () => {
     const made = await view();
     const views = (workspaceId: string) =>
-      operator.listDataSourceViews({ wId: workspaceId }).then((listed) => listed.dataSourceViews);
-    expect((await views(workspace.sid)).at(-1)).toEqual(made);
+      test.operator
+        .listDataSourceViews({ wId: workspaceId })
+        .then((listed) => listed.dataSourceViews);
+    expect((await views(test.workspaceId)).at(-1)).toEqual(made);
     expect(await views(other.sid)).toEqual([]);
     const foreign = { ...node(made.sId), wId: other.sid };
-    const put = operator.putDataSourceNode({ ...foreign, ...page });
+    const put = test.operator.putDataSourceNode({ ...foreign, ...page });
     expect(await refusalOf(put)).toBe("400 data_source_view_not_found");
-    const removed = operator.removeDataSourceNode(foreign);
+    const removed = test.operator.removeDataSourceNode(foreign);
     expect(await refusalOf(removed)).toBe("400 data_source_view_not_found");
     const named = { wId: other.sid, spaceId, name: "Wiki" };
-    expect(await refusalOf(operator.createDataSourceView(named))).toBe("400 space_not_found");
+    expect(await refusalOf(test.operator.createDataSourceView(named))).toBe("400 space_not_found");
   });
 });

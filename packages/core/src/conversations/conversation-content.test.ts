@@ -1,16 +1,8 @@
 import { actions, messages } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  answerTestTurns,
-  clearRuns,
-  createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { answerTestTurns, createTestConversation, insertTestAgent } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { getConversation } from "./conversation-content.ts";
 import { replayConversation } from "./replays.ts";
@@ -24,21 +16,15 @@ interface Shown {
 }
 
 describe("a conversation that is larger than a page", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite" });
   const db = () => test.core.database.db;
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestAgent(test.core, workspace, { sid: "ann", instructions: "Be brief" });
+    await insertTestAgent(test.core, test.workspace, { sid: "ann", instructions: "Be brief" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   /** Makes a conversation with copies of an answer, of `characters` each, and gives its id. */
   const openLarge = async (copies = COPIES, characters = 10): Promise<string> => {
-    const { conversation } = await createTestConversation(context, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
     await answerTestTurns(test.core, "x".repeat(characters));
     const values = copies.map((versions, index) => `(${index + 2}, ${versions})`).join(", ");
     const columns = [
@@ -73,7 +59,7 @@ describe("a conversation that is larger than a page", () => {
   const sidsOf = (content: readonly (readonly Shown[])[]) =>
     content.map((versions) => versions.map(({ sId }) => sId));
   const streaming = () =>
-    Object.assign(Object.create(context) as CoreContext, { streamsAnswers: true });
+    Object.assign(Object.create(test.context) as CoreContext, { streamsAnswers: true });
 
   it("comes whole and in order to callers that stream it", async () => {
     const cId = await openLarge();
@@ -92,7 +78,7 @@ describe("a conversation that is larger than a page", () => {
 
   it("comes as its newest page to others, with hasMore", async () => {
     const cId = await openLarge();
-    const { conversation, ...page } = await getConversation(context, { cId });
+    const { conversation, ...page } = await getConversation(test.context, { cId });
     expect(sidsOf(conversation.content).flat()).toEqual((await stored()).flat().slice(-200));
     expect(page).toEqual({ hasMore: true, lastValue: "10.4" });
   });
@@ -102,7 +88,7 @@ describe("a conversation that is larger than a page", () => {
     const found: string[] = [];
     let lastValue: string | undefined;
     for (let pages = 0; pages < 50; pages++) {
-      const part = await getConversation(context, { cId, limit, lastValue });
+      const part = await getConversation(test.context, { cId, limit, lastValue });
       const { content } = part.conversation;
       expect(content.length).toBeLessThanOrEqual(limit);
       found.unshift(...sidsOf(content).flat());
@@ -115,14 +101,14 @@ describe("a conversation that is larger than a page", () => {
   it("says of all of it what its newest page does not hold", async () => {
     const cId = await openLarge([250]);
     await db().update(messages).set({ finishedAt: 9e12 }).where(eq(messages.rank, 1));
-    const { conversation } = await getConversation(context, { cId, limit: 1 });
+    const { conversation } = await getConversation(test.context, { cId, limit: 1 });
     expect(conversation).toMatchObject({ updated: 9e12, unread: true, actionRequired: false });
   });
 
   it("is reported as long by a replay that answers with its newest page", async () => {
     const cId = await openLarge();
     const input = { message: { content: "Hello", mentions: [] } } as never;
-    const replayed = await replayConversation(context, input, cId);
+    const replayed = await replayConversation(test.context, input, cId);
     expect(replayed.conversation.content.flat()).toHaveLength(200);
     expect(replayed.warnings).toMatchObject([{ path: "conversation.content" }]);
     const streamed = await replayConversation(streaming(), input, cId);
@@ -156,7 +142,7 @@ describe("a conversation that is larger than a page", () => {
           })),
         ),
       );
-    const { conversation } = await getConversation(context, { cId });
+    const { conversation } = await getConversation(test.context, { cId });
     const shown = conversation.content.flat().slice(1) as { actions: { sId: string }[] }[];
     expect(shown.map((one) => one.actions.map(({ sId }) => sId))).toEqual(
       answers.map(({ id }) => Array.from({ length: 30 }, (_, index) => `act${id}.${index}`)),

@@ -1,22 +1,20 @@
 import { endpoints, parseInput } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import {
   createTestConversation,
   createTestCore,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { listConversations, readNewest } from "./conversations.ts";
 
 describe("conversations of two processes", () => {
-  let test: TestCore;
+  const test = coreTest();
   let processes: readonly [CoreContext, CoreContext];
   beforeAll(async () => {
-    test = await openTestCore();
     const workspace = await insertTestWorkspace(test.core);
     // Each process has a block of ids, and the second has a clock that is two minutes behind.
     const second = createTestCore(test.core.database);
@@ -24,7 +22,6 @@ describe("conversations of two processes", () => {
     const first = await openTestContext(test.core, workspace);
     processes = [first, Object.assign(Object.create(second.core) as CoreContext, pick(first))];
   });
-  afterAll(() => test.close());
 
   const pick = ({ caller, signal, agents, functions }: CoreContext) => ({
     caller,

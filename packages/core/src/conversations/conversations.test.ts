@@ -1,23 +1,19 @@
 import { conversations, users } from "@parley/db";
 import { Conversation, ConversationPage, endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { cancelMessages } from "./cancel-messages.ts";
 import { getConversation } from "./conversation-content.ts";
@@ -26,42 +22,34 @@ import { retryMessage } from "./post-messages.ts";
 import { findConversationStream, findMessageStream } from "./streams.ts";
 
 describe("stored conversations", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob"] });
   let colleague: CoreContext;
   let foreign: CoreContext;
-  let workspace: WorkspaceRow;
   let secretSpace: string;
   beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    colleague = await openTestContext(test.core, workspace, "builder");
+    colleague = await openTestContext(test.core, test.workspace, "builder");
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
     const { space } = await openTestOperator(test.core).createSpace({
-      wId: workspace.sid,
+      wId: test.workspaceId,
       name: "Secret",
       isRestricted: true,
-      keyIds: [context.caller.apiKey.sid],
+      keyIds: [test.context.caller.apiKey.sid],
     });
     secretSpace = space.sId;
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const create = async (agentIds: string[] = [], body = {}) =>
-    (await createTestConversation(context, agentIds, body)).conversation;
-  const get = async (cId: string, by = context) =>
+    (await createTestConversation(test.context, agentIds, body)).conversation;
+  const get = async (cId: string, by = test.context) =>
     (await getConversation(by, { cId })).conversation;
-  const list = (query: object = {}, by = context) => {
+  const list = (query: object = {}, by = test.context) => {
     const raw = { wId: by.caller.workspace.sid, ...query };
     return listConversations(by, parseInput(endpoints["conversations.list"], raw));
   };
   const idsOf = async (page: ReturnType<typeof list>) =>
     (await page).conversations.map((conversation) => conversation.sId);
-  const update = (cId: string, change: object, by = context) => {
+  const update = (cId: string, change: object, by = test.context) => {
     const raw = { wId: by.caller.workspace.sid, cId, ...change };
     return updateConversation(by, parseInput(endpoints["conversations.update"], raw));
   };
@@ -106,8 +94,8 @@ describe("stored conversations", () => {
       chainOfThought: null,
     };
     await saveStep(test.core, step);
-    await cancelMessages(context, { cId: sId, messageIds: [content[1]![0]!.sId] });
-    await retryMessage(context, { cId: sId, mId: content[1]![0]!.sId });
+    await cancelMessages(test.context, { cId: sId, messageIds: [content[1]![0]!.sId] });
+    await retryMessage(test.context, { cId: sId, mId: content[1]![0]!.sId });
     await answerTestTurns(test.core, "second");
     const read = await get(sId);
     expect(Conversation.parse(read)).toEqual(read);
@@ -121,7 +109,7 @@ describe("stored conversations", () => {
   it("names the author of each message, also one who has left", async () => {
     const operator = openTestOperator(test.core);
     const ada = { email: "ada@example.com", firstName: "Ada" };
-    const about = { wId: workspace.sid };
+    const about = { wId: test.workspaceId };
     const { member } = await operator.addMember({ ...about, ...ada });
     const written = { username: "ada", timezone: "UTC", email: ada.email };
     const { sId } = await create([], {
@@ -148,13 +136,13 @@ describe("stored conversations", () => {
   });
 
   it("shows a key of role user what other keys created only where it is in a space", async () => {
-    const other = await openTestContext(test.core, workspace);
+    const other = await openTestContext(test.core, test.workspace);
     const own = (await createTestConversation(other, [])).conversation.sId;
     const { sId, content } = await create(["ann"]);
     expect(await refusals(sId, content[1]![0]!.sId, other)).toEqual(notFound);
     expect(await idsOf(list({}, other))).toEqual([own]);
     const { space } = await openTestOperator(test.core).createSpace({
-      wId: workspace.sid,
+      wId: test.workspaceId,
       name: "Open",
     });
     const shared = (await create([], { spaceId: space.sId })).sId;
@@ -168,7 +156,7 @@ describe("stored conversations", () => {
   it("does not know the conversations of another workspace", async () => {
     const { sId, content } = await create(["ann"]);
     expect(await refusals(sId, content[1]![0]!.sId, foreign)).toEqual(notFound);
-    expect(await refusals("unknown", "unknown", context)).toEqual(notFound);
+    expect(await refusals("unknown", "unknown", test.context)).toEqual(notFound);
     expect(await idsOf(list({}, foreign))).toEqual([]);
   });
 
@@ -211,10 +199,10 @@ describe("stored conversations", () => {
     expect(await update(sId, { read: true })).toEqual({ success: true });
     expect(await unread()).toBe(false);
     test.clock.now += 1000;
-    await postTestMessage(context, sId, { agentIds: ["ann"] });
+    await postTestMessage(test.context, sId, { agentIds: ["ann"] });
     expect(await unread()).toBe(false);
     test.clock.now += 1000;
-    await cancelMessages(context, {
+    await cancelMessages(test.context, {
       cId: sId,
       messageIds: (await get(sId)).content.flat().map((message) => message.sId),
     });
@@ -237,15 +225,15 @@ describe("stored conversations", () => {
     const { sId: cId, content } = await create(["ann"]);
     const mId = content[1]![0]!.sId;
     await answerTestTurns(test.core);
-    const { message } = await retryMessage(context, { cId, mId });
+    const { message } = await retryMessage(test.context, { cId, mId });
     const enveloped = { hidden: new Set(), enveloped: true, afterEnd: "terminal event" };
-    expect(await findConversationStream(context, { cId })).toEqual({
+    expect(await findConversationStream(test.context, { cId })).toEqual({
       ...enveloped,
       logId: cId,
       idleTimeoutMs: 180_000,
     });
     for (const version of [mId, message.sId]) {
-      const stream = await findMessageStream(context, { cId, mId: version });
+      const stream = await findMessageStream(test.context, { cId, mId: version });
       expect(stream).toEqual({ ...enveloped, logId: version });
     }
   });
@@ -253,7 +241,7 @@ describe("stored conversations", () => {
   it("has no stream for what is no answer of the conversation", async () => {
     const { sId: cId, content } = await create(["ann"]);
     const other = await create(["ann"]);
-    const find = (mId: string) => refusalOf(findMessageStream(context, { cId, mId }));
+    const find = (mId: string) => refusalOf(findMessageStream(test.context, { cId, mId }));
     expect(await find(content[0]![0]!.sId)).toBe("400 invalid_request_error");
     expect(await find(other.content[1]![0]!.sId)).toBe("404 message_not_found");
     expect(await find(cId)).toBe("404 message_not_found");

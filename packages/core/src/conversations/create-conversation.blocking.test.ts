@@ -1,15 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  claimTestTurns,
-  clearRuns,
-  createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-  testOutcome,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { claimTestTurns, createTestConversation, testOutcome } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { lookForDueRuns } from "../runs/due-runs.ts";
 import { NO_WORKER, removeWorker } from "../runs/live-workers.ts";
@@ -18,16 +9,11 @@ import { finishTurns } from "../turns/finish-turns.ts";
 const failure = { code: "broken", message: "It broke", metadata: null };
 
 describe("a blocking createConversation", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  const test = workspaceTest({
+    parts: { safetyPollMs: 60_000 },
+    per: "suite",
+    agents: ["ann", "bob"],
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   /** Plays the worker: ends each turn once it is woken. */
   const work = (outcomeOf: (agentId: string) => ReturnType<typeof testOutcome>) => {
@@ -44,7 +30,7 @@ describe("a blocking createConversation", () => {
 
   it("answers with what the agents said once all of them have ended", async () => {
     work((agentId) => testOutcome(`I am ${agentId}`));
-    const { conversation } = await createTestConversation(context, ["ann", "bob"], {
+    const { conversation } = await createTestConversation(test.context, ["ann", "bob"], {
       blocking: true,
     });
     expect(conversation.content.flat()).toMatchObject([
@@ -56,7 +42,7 @@ describe("a blocking createConversation", () => {
 
   it("answers with the error of an agent that failed as a string", async () => {
     work((agentId) => testOutcome("", agentId === "ann" ? failure : null));
-    const { conversation } = await createTestConversation(context, ["ann", "bob"], {
+    const { conversation } = await createTestConversation(test.context, ["ann", "bob"], {
       blocking: true,
     });
     expect(conversation.content.flat()).toMatchObject([
@@ -70,13 +56,13 @@ describe("a blocking createConversation", () => {
     { name: "its timeout has passed", blockingTimeoutMs: 10, signal: new AbortController().signal },
     { name: "the client goes away", blockingTimeoutMs: 60_000, signal: AbortSignal.timeout(10) },
   ])("answers with the conversation as it is when $name", async ({ name: _name, ...parts }) => {
-    const impatient = Object.assign(Object.create(context) as CoreContext, parts);
+    const impatient = Object.assign(Object.create(test.context) as CoreContext, parts);
     const created = await createTestConversation(impatient, ["ann"], { blocking: true });
     expect(created.conversation.content[1]).toMatchObject([{ status: "created", content: "" }]);
   });
 
   it("warns of a wait in vain where no worker is alive, and only there", async () => {
-    const impatient = Object.assign(Object.create(context) as CoreContext, {
+    const impatient = Object.assign(Object.create(test.context) as CoreContext, {
       blockingTimeoutMs: 10,
     });
     const create = () => createTestConversation(impatient, ["ann"], { blocking: true });

@@ -11,41 +11,30 @@ import {
 } from "@parley/db";
 import { CreatedConversation, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
-  clearRuns,
   createTestConversation,
   insertTestAgent,
   insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { readEvents } from "../log/read-log.ts";
 
 describe("createConversation", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let workspace: WorkspaceRow;
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob"] });
   let other: WorkspaceRow;
   beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
     other = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-    await insertTestAgent(test.core, workspace, { sid: "old", status: "archived" });
-    await insertTestAgent(test.core, workspace, { sid: "gone", isCurrent: false });
-    await insertTestAgent(test.core, workspace, { sid: "costly", providerId: "openai" });
+    await insertTestAgent(test.core, test.workspace, { sid: "old", status: "archived" });
+    await insertTestAgent(test.core, test.workspace, { sid: "gone", isCurrent: false });
+    await insertTestAgent(test.core, test.workspace, { sid: "costly", providerId: "openai" });
     await insertTestAgent(test.core, other, { sid: "stranger" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const create = (agentIds: string[], body = {}) => createTestConversation(context, agentIds, body);
+  const create = (agentIds: string[], body = {}) =>
+    createTestConversation(test.context, agentIds, body);
   const content = (created: CreatedConversation) =>
     created.conversation.content.map((versions) => {
       expect(versions).toHaveLength(1);
@@ -63,8 +52,8 @@ describe("createConversation", () => {
       title: "Hello",
       visibility: "unlisted",
       created: test.clock.now,
-      owner: { sId: workspace.sid, role: "user" },
-      url: `http://parley.test/w/${workspace.sid}/conversation/${created.conversation.sId}`,
+      owner: { sId: test.workspaceId, role: "user" },
+      url: `http://parley.test/w/${test.workspaceId}/conversation/${created.conversation.sId}`,
     });
     expect(created.warnings).toBeUndefined();
     expect(content(created)).toMatchObject([
@@ -137,9 +126,9 @@ describe("createConversation", () => {
     const anonymous = await create([]);
     expect(anonymous.message).toMatchObject({
       context: { username: "API User", timezone: "UTC", origin: "api" },
-      user: { email: "", sId: context.caller.user.sid },
+      user: { email: "", sId: test.context.caller.user.sid },
     });
-    const member = { ...context.caller.user, sid: "member", email: "Ada@Example.com" };
+    const member = { ...test.context.caller.user, sid: "member", email: "Ada@Example.com" };
     const { id: _id, ...row } = member;
     await db().insert(users).values(row);
     const written = { username: "ada", timezone: "Europe/Paris", email: "ada@example.COM" };
@@ -195,7 +184,7 @@ describe("createConversation", () => {
       .insert(spaces)
       .values([
         { ...space, sid: "vlt_other", workspaceId: other.id },
-        { ...space, sid: "vlt_secret", workspaceId: workspace.id, isRestricted: true },
+        { ...space, sid: "vlt_secret", workspaceId: test.workspace.id, isRestricted: true },
       ])
       .onConflictDoNothing();
     const tables = [workspaces, users, agents, spaces, conversations, messages, logs, events];
@@ -212,7 +201,10 @@ describe("createConversation", () => {
   });
 
   it("accepts an open space of the workspace", async () => {
-    const [space] = await db().select().from(spaces).where(eq(spaces.workspaceId, workspace.id));
+    const [space] = await db()
+      .select()
+      .from(spaces)
+      .where(eq(spaces.workspaceId, test.workspace.id));
     await create(["ann"], { spaceId: space!.sid });
     const [row] = await db().select().from(conversations);
     expect(row?.spaceId).toBe(space!.id);

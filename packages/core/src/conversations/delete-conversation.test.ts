@@ -1,21 +1,15 @@
 import { messages } from "@parley/db";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { countTestRows, refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
   testOutcome,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
 import type { Hint } from "../log/bus.ts";
 import { followLog } from "../log/follow.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
@@ -25,19 +19,14 @@ import { deleteConversation } from "./conversations.ts";
 import { postMessage, retryMessage } from "./post-messages.ts";
 
 describe("deleteConversation", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  const test = workspaceTest({
+    parts: { safetyPollMs: 60_000 },
+    per: "suite",
+    agents: ["ann", "bob"],
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const ask = async (...agentIds: string[]) => {
-    const { conversation } = await createTestConversation(context, agentIds);
+    const { conversation } = await createTestConversation(test.context, agentIds);
     return {
       cId: conversation.sId,
       mIds: conversation.content.slice(1).map((one) => one[0]!.sId),
@@ -52,8 +41,8 @@ describe("deleteConversation", () => {
     await saveStep(test.core, { ...claimed!, ...step, calls: [call] });
     const outcome = testOutcome("Done");
     await finishTurns(test.core, [{ ...claimed!, outcome, events: [], actions: [] }]);
-    await retryMessage(context, { cId, mId: mIds[0]! });
-    await postTestMessage(context, cId, { agentIds: ["ann", "bob"] });
+    await retryMessage(test.context, { cId, mId: mIds[0]! });
+    await postTestMessage(test.context, cId, { agentIds: ["ann", "bob"] });
     const running = await claimTestTurns(test.core);
     return { cId, mIds, running };
   };
@@ -61,13 +50,13 @@ describe("deleteConversation", () => {
   it("leaves no row of the conversation, and all rows of the others", async () => {
     const kept = await fill();
     const before = await countTestRows(test.core);
-    const read = await getConversation(context, { cId: kept.cId });
+    const read = await getConversation(test.context, { cId: kept.cId });
     const { cId } = await fill();
     expect(await countTestRows(test.core)).not.toEqual(before);
-    expect(await deleteConversation(context, { cId })).toEqual({ success: true });
+    expect(await deleteConversation(test.context, { cId })).toEqual({ success: true });
     expect(await countTestRows(test.core)).toEqual(before);
-    expect(await getConversation(context, { cId: kept.cId })).toEqual(read);
-    const again = deleteConversation(context, { cId });
+    expect(await getConversation(test.context, { cId: kept.cId })).toEqual(read);
+    const again = deleteConversation(test.context, { cId });
     expect(await refusalOf(again)).toBe("404 conversation_not_found");
   });
 
@@ -75,7 +64,7 @@ describe("deleteConversation", () => {
     const { cId, mIds, running } = await fill();
     const hints: Hint[] = [];
     const unsubscribe = test.core.bus.subscribe("runs", (hint) => hints.push(hint));
-    await deleteConversation(context, { cId });
+    await deleteConversation(test.context, { cId });
     unsubscribe();
     const hinted = hints.flatMap((hint) => ("logIds" in hint ? hint.logIds : []));
     expect(hinted).toEqual(expect.arrayContaining([cId, ...mIds, running[0]!.run.logId]));
@@ -105,7 +94,7 @@ describe("deleteConversation", () => {
       return types;
     };
     const followers = [cId, mIds[0]!].map(follow);
-    await deleteConversation(context, { cId });
+    await deleteConversation(test.context, { cId });
     const [ofConversation] = await Promise.all(followers);
     // One that had not read yet may find nothing.
     expect(ofConversation?.length).toBeOneOf([0, 2]);
@@ -127,11 +116,11 @@ describe("deleteConversation", () => {
       const options = { blocking: false, skipToolsValidation: false, contentFragment: undefined };
       const outcomes = await Promise.all([
         ...Array.from({ length: 4 }, () =>
-          refusalOf(postMessage(context, { ...post, ...body, ...options })),
+          refusalOf(postMessage(test.context, { ...post, ...body, ...options })),
         ),
         refusalOf(finishTurns(test.core, finished)),
         refusalOf(saveStep(test.core, { ...claimed[0]!, ...step, calls: [call] })),
-        refusalOf(deleteConversation(context, { cId })),
+        refusalOf(deleteConversation(test.context, { cId })),
       ]);
       expect(outcomes.at(-1)).toBe("accepted");
       for (const outcome of outcomes) {
@@ -151,7 +140,7 @@ describe("deleteConversation", () => {
         select 'm' || n, 1000000000 + n, workspace_id, conversation_id, n, 0, type, visibility,
           created_at, content
         from ${messages}, generate_series(1, 70000) n`);
-    await deleteConversation(context, { cId });
+    await deleteConversation(test.context, { cId });
     const { messages: left, conversations: none } = await countTestRows(test.core);
     expect([left, none]).toEqual([0, before["conversations"]! - 1]);
   });

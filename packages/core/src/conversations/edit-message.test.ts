@@ -1,21 +1,15 @@
 import { endpoints, type InputOf, parseInput, PostedMessage } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { getConversation } from "./conversation-content.ts";
 import { editMessage } from "./edit-message.ts";
 import { retryMessage } from "./post-messages.ts";
@@ -24,34 +18,24 @@ import { replayEdit } from "./replays.ts";
 type Body = Partial<InputOf<(typeof endpoints)["messages.edit"]>> & { agentIds?: string[] };
 
 describe("editMessage", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let workspace: WorkspaceRow;
-  beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob", "cid"]) await insertTestAgent(test.core, workspace, { sid });
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob", "cid"] });
 
   const edit = async (
     { cId, mId }: { cId: string; mId: string },
     { agentIds = ["ann"], ...body }: Body = {},
-    by = context,
+    by = test.context,
   ) => {
     const mentions = agentIds.map((configurationId) => ({ configurationId }));
-    const raw = { wId: workspace.sid, cId, mId, content: "Edited", mentions, ...body };
+    const raw = { wId: test.workspaceId, cId, mId, content: "Edited", mentions, ...body };
     return editMessage(by, parseInput(endpoints["messages.edit"], raw));
   };
   const ask = async (agentIds = ["ann"], body = {}) => {
-    const { conversation, message } = await createTestConversation(context, agentIds, body);
+    const { conversation, message } = await createTestConversation(test.context, agentIds, body);
     await answerTestTurns(test.core, "first");
     return { cId: conversation.sId, mId: message.sId };
   };
   const contentOf = async (cId: string) =>
-    (await getConversation(context, { cId })).conversation.content;
+    (await getConversation(test.context, { cId })).conversation.content;
   const historyOf = async () =>
     new Map(
       (await claimTestTurns(test.core)).map(({ turn }) => [
@@ -99,16 +83,16 @@ describe("editMessage", () => {
     expect(left[2]).toMatchObject([{ visibility: "deleted", content: "first" }]);
     expect(left[1]).toMatchObject([{ visibility: "visible" }, { visibility: "visible" }]);
     const mId = left[2]![0]!.sId;
-    expect(await refusalOf(retryMessage(context, { cId: asked.cId, mId }))).toBe(
+    expect(await refusalOf(retryMessage(test.context, { cId: asked.cId, mId }))).toBe(
       "400 invalid_request_error",
     );
-    await postTestMessage(context, asked.cId, { agentIds: ["cid"] });
+    await postTestMessage(test.context, asked.cId, { agentIds: ["cid"] });
     expect((await historyOf()).get("cid")).toEqual(["Edited", "second", "And?"]);
   });
 
   it("has agents that it asks anew answer at the end, from what stands up to the message", async () => {
     const asked = await ask();
-    await postTestMessage(context, asked.cId);
+    await postTestMessage(test.context, asked.cId);
     const { agentMessages } = await edit(asked, { agentIds: ["cid", "ann"] });
     expect(agentMessages.map(({ version }) => version)).toEqual([0, 1]);
     const content = await contentOf(asked.cId);
@@ -153,8 +137,8 @@ describe("editMessage", () => {
   it("is for the author, and for the key of the conversation if that wrote in a member's name", async () => {
     const operator = openTestOperator(test.core);
     const email = "ada@example.com";
-    await operator.addMember({ wId: workspace.sid, email, firstName: "Ada" });
-    const admin = await openTestContext(test.core, workspace, "admin");
+    await operator.addMember({ wId: test.workspaceId, email, firstName: "Ada" });
+    const admin = await openTestContext(test.core, test.workspace, "admin");
     const context1 = { username: "ada", timezone: "UTC", email };
     const byMember = await ask([], { message: { content: "x", mentions: [], context: context1 } });
     const own = await ask();
@@ -180,11 +164,11 @@ describe("editMessage", () => {
 
   it("is replayed with its own answers, not with those of a retry", async () => {
     const asked = await ask(["ann", "bob"]);
-    await postTestMessage(context, asked.cId);
+    await postTestMessage(test.context, asked.cId);
     const edited = await edit(asked, { agentIds: ["cid", "ann"] });
     await answerTestTurns(test.core, "second");
-    await retryMessage(context, { cId: asked.cId, mId: edited.agentMessages[1]!.sId });
-    const replayed = await replayEdit(context, asked, String(edited.message.id));
+    await retryMessage(test.context, { cId: asked.cId, mId: edited.agentMessages[1]!.sId });
+    const replayed = await replayEdit(test.context, asked, String(edited.message.id));
     expect(replayed.message).toEqual(edited.message);
     expect(replayed.agentMessages.map(({ sId, content }) => [sId, content])).toEqual(
       edited.agentMessages.map(({ sId }) => [sId, "second"]),

@@ -1,20 +1,16 @@
 import { feedbacks } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { deleteConversation } from "./conversations.ts";
 import {
   getFeedback,
@@ -25,25 +21,13 @@ import {
 } from "./feedbacks.ts";
 
 describe("feedback", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ agents: ["ann", "bob"] });
   let builder: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-  });
   beforeEach(async () => {
-    await clearRuns(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    builder = await openTestContext(test.core, workspace, "builder");
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+    builder = await openTestContext(test.core, test.workspace, "builder");
   });
-  afterAll(() => test.close());
 
-  const ask = async (agentId = "ann", body = {}, by = context) => {
+  const ask = async (agentId = "ann", body = {}, by = test.context) => {
     const { conversation, message } = await createTestConversation(by, [agentId], body);
     await answerTestTurns(test.core);
     return {
@@ -56,18 +40,18 @@ describe("feedback", () => {
     named: { cId: string; mId: string },
     thumbDirection: "up" | "down" = "up",
     more: object = {},
-    by = context,
+    by = test.context,
   ) => {
     const { cId, mId } = named;
-    const raw = { wId: workspace.sid, cId, mId, thumbDirection, ...more };
+    const raw = { wId: test.workspaceId, cId, mId, thumbDirection, ...more };
     return giveFeedback(by, parseInput(endpoints["feedbacks.give"], raw));
   };
-  const own = async (cId: string, query: object = {}, by = context) => {
-    const raw = { wId: workspace.sid, cId, ...query };
+  const own = async (cId: string, query: object = {}, by = test.context) => {
+    const raw = { wId: test.workspaceId, cId, ...query };
     return listOwnFeedback(by, parseInput(endpoints["feedbacks.listOwn"], raw));
   };
-  const all = async (query: object = {}, by = operator.context) =>
-    listFeedback(by, parseInput(endpoints["feedbacks.list"], { wId: workspace.sid, ...query }));
+  const all = async (query: object = {}, by = test.operator.context) =>
+    listFeedback(by, parseInput(endpoints["feedbacks.list"], { wId: test.workspaceId, ...query }));
 
   it("is one for each user and message: a later one takes its place", async () => {
     const answer = await ask();
@@ -77,7 +61,7 @@ describe("feedback", () => {
     await give(answer, "down", {}, builder);
     const expected = {
       messageId: answer.mId,
-      userId: context.caller.user.id,
+      userId: test.context.caller.user.id,
       thumbDirection: "up",
       content: null,
       createdAt: test.clock.now,
@@ -87,7 +71,7 @@ describe("feedback", () => {
     };
     const listed = await own(answer.cId);
     expect(listed).toMatchObject({ feedbacks: [expected], hasMore: false });
-    expect(await getFeedback(context, answer)).toEqual({ feedbacks: listed.feedbacks });
+    expect(await getFeedback(test.context, answer)).toEqual({ feedbacks: listed.feedbacks });
     expect(await own(answer.cId, {}, builder)).toMatchObject({
       feedbacks: [{ thumbDirection: "down", userId: builder.caller.user.id }],
     });
@@ -98,7 +82,7 @@ describe("feedback", () => {
     await give(answer);
     await give(answer, "down", {}, builder);
     for (let time = 0; time < 2; time++) {
-      expect(await withdrawFeedback(context, answer)).toEqual({ success: true });
+      expect(await withdrawFeedback(test.context, answer)).toEqual({ success: true });
     }
     expect((await own(answer.cId)).feedbacks).toEqual([]);
     expect((await own(answer.cId, {}, builder)).feedbacks).toHaveLength(1);
@@ -106,9 +90,9 @@ describe("feedback", () => {
 
   it("is on answers of conversations that the caller reaches", async () => {
     const answer = await ask();
-    const stranger = await openTestContext(test.core, workspace);
+    const stranger = await openTestContext(test.core, test.workspace);
     const { cId, mId, asked } = answer;
-    const attempts = (named: { cId: string; mId: string }, by = context) => [
+    const attempts = (named: { cId: string; mId: string }, by = test.context) => [
       () => give(named, "up", {}, by),
       () => getFeedback(by, named),
       () => withdrawFeedback(by, named),
@@ -128,7 +112,7 @@ describe("feedback", () => {
   it("goes with its conversation", async () => {
     const answer = await ask();
     await give(answer);
-    await deleteConversation(context, answer);
+    await deleteConversation(test.context, answer);
     const ofAnswer = eq(feedbacks.messageId, answer.mId);
     expect(await test.core.database.db.$count(feedbacks, ofAnswer)).toBe(0);
   });
@@ -149,15 +133,15 @@ describe("feedback", () => {
     const first = await all({ limit: 2 });
     expect(first).toMatchObject({ hasMore: true });
     const rest = await all({ limit: 2, lastValue: first.lastValue });
-    expect(rest.feedbacks).toMatchObject([{ user: { id: context.caller.user.id } }]);
+    expect(rest.feedbacks).toMatchObject([{ user: { id: test.context.caller.user.id } }]);
     const other = await insertTestWorkspace(test.core);
     expect((await all({ wId: other.sid })).feedbacks).toEqual([]);
   });
 
   it("is not listed from a space that the caller does not reach", async () => {
-    const keyIds = [context.caller.apiKey.sid];
-    const space = { wId: workspace.sid, name: "S", isRestricted: true, keyIds };
-    const { sId: spaceId } = (await operator.createSpace(space)).space;
+    const keyIds = [test.context.caller.apiKey.sid];
+    const space = { wId: test.workspaceId, name: "S", isRestricted: true, keyIds };
+    const { sId: spaceId } = (await test.operator.createSpace(space)).space;
     await give(await ask("ann", { spaceId }));
     expect((await all()).feedbacks).toHaveLength(1);
     expect((await all({}, builder)).feedbacks).toEqual([]);

@@ -1,22 +1,17 @@
 import { createHash } from "node:crypto";
 import { fileChunks, files, messages } from "@parley/db";
 import { ContentFragment, endpoints, parseInput } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../../testing/files.ts";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { openFile } from "../files/files.ts";
 import { getConversation } from "./conversation-content.ts";
 import { deleteConversation } from "./conversations.ts";
@@ -25,41 +20,29 @@ import { addContentFragment } from "./post-messages.ts";
 const CHUNK = 256 * 1024;
 
 describe("fragments that are files", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestAgent(test.core, workspace, { sid: "ann" });
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", agents: ["ann"] });
 
   const db = () => test.core.database.db;
-  const add = async (cId: string, body: object, by = context) => {
+  const add = async (cId: string, body: object, by = test.context) => {
     const raw = { wId: by.caller.workspace.sid, cId, ...body };
     return addContentFragment(by, parseInput(endpoints["contentFragments.create"], raw));
   };
-  const readText = async (fileId: string, by = context): Promise<string> => {
+  const readText = async (fileId: string, by = test.context): Promise<string> => {
     const opened = await openFile(by, { fileId });
     const chunks = await Array.fromAsync(opened.read(0, opened.sizeBytes));
     const bytes = Buffer.concat(chunks);
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(opened.sha256);
     return bytes.toString();
   };
-  const upload = async (contentType: string, content: string, by = context) =>
+  const upload = async (contentType: string, content: string, by = test.context) =>
     (await uploadTestFile(by, content, { contentType })).sId;
   const fragmentsOf = async (cId: string) => {
-    const { conversation } = await getConversation(context, { cId });
+    const { conversation } = await getConversation(test.context, { cId });
     return conversation.content.flatMap(([one]) => (one?.type === "content_fragment" ? one : []));
   };
   /** What an agent is given of the fragments of a conversation. */
   const historyOf = async (cId: string) => {
-    await postTestMessage(context, cId, { agentIds: ["ann"] });
+    await postTestMessage(test.context, cId, { agentIds: ["ann"] });
     const [turn] = await answerTestTurns(test.core);
     const all = turn?.history.filter((message) => message.type === "content_fragment") ?? [];
     return all.map(({ content, fragment }) => [fragment?.contentType, content]);
@@ -75,7 +58,7 @@ describe("fragments that are files", () => {
 
   it.each(texts)("keeps an inline text of $name as a file", async ({ content }) => {
     const fragment = { title: "a/b\r\n.txt", content, contentType: "text/html; charset=latin1" };
-    const created = await createTestConversation(context, [], {
+    const created = await createTestConversation(test.context, [], {
       contentFragments: [{ title: "first", content: "first", contentType: "a/b" }, fragment],
     });
     const cId = created.conversation.sId;
@@ -86,11 +69,13 @@ describe("fragments that are files", () => {
       expect(ContentFragment.parse(one)).toEqual(one);
       if (one.contentFragmentType !== "file" || one.fileId === null) throw new Error("no file");
       expect(one.fileId).toMatch(/^fil_/);
-      expect(one.textUrl).toBe(`http://parley.test/api/v1/w/${workspace.sid}/files/${one.fileId}`);
+      expect(one.textUrl).toBe(
+        `http://parley.test/api/v1/w/${test.workspaceId}/files/${one.fileId}`,
+      );
       expect(one.textBytes).toBe(Buffer.byteLength(content));
       expect(one.contentType).toBe(fragment.contentType);
       expect(await readText(one.fileId)).toBe(content);
-      const { contentType, fileName } = await openFile(context, { fileId: one.fileId });
+      const { contentType, fileName } = await openFile(test.context, { fileId: one.fileId });
       expect(contentType).toBe("text/html; charset=utf-8");
       expect(fileName).toBe(fragment.title);
     }
@@ -98,15 +83,15 @@ describe("fragments that are files", () => {
   });
 
   it("writes no file for what has none", async () => {
-    const { conversation } = await createTestConversation(context, ["ann"]);
-    await postTestMessage(context, conversation.sId, { agentIds: ["ann"] });
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
+    await postTestMessage(test.context, conversation.sId, { agentIds: ["ann"] });
     expect([await db().$count(files), await db().$count(fileChunks)]).toEqual([0, 0]);
   });
 
   it("writes the files of creates that come at once, each with its own text", async () => {
     const created = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        createTestConversation(context, [], {
+        createTestConversation(test.context, [], {
           contentFragments:
             index % 2 === 0
               ? []
@@ -129,7 +114,7 @@ describe("fragments that are files", () => {
       await upload("application/pdf", "%PDF-1.7"),
     ];
     const contentFragments = fileIds.map((fileId) => ({ title: "t", fileId }));
-    const { conversation } = await createTestConversation(context, [], { contentFragments });
+    const { conversation } = await createTestConversation(test.context, [], { contentFragments });
     expect(conversation.content.slice(0, 3).flat()).toMatchObject([
       { contentType: "text/csv", fileId: fileIds[0], snippet: "a,b\n1,2", textBytes: 7 },
       { contentType: "text/html", fileId: fileIds[1], snippet: "Hello you", textBytes: 41 },
@@ -144,7 +129,7 @@ describe("fragments that are files", () => {
 
   it("lets a file decide over the other sources, and keeps its title and address", async () => {
     const fileId = await upload("text/plain", "from the file");
-    const { conversation } = await createTestConversation(context, []);
+    const { conversation } = await createTestConversation(test.context, []);
     const { contentFragment } = await add(conversation.sId, {
       title: "Mine",
       fileId,
@@ -167,10 +152,10 @@ describe("fragments that are files", () => {
   it("refuses files that are unknown, foreign or not there yet, and leaves no trace", async () => {
     const other = await openTestContext(test.core, await insertTestWorkspace(test.core));
     const foreign = await upload("text/plain", "theirs", other);
-    const pending = (await announceTestFile(context, { fileSize: 5 })).sId;
+    const pending = (await announceTestFile(test.context, { fileSize: 5 })).sId;
     for (const fileId of ["fil_unknown", foreign, pending]) {
       const contentFragments = [{ title: "t", fileId }];
-      const created = createTestConversation(context, [], { contentFragments });
+      const created = createTestConversation(test.context, [], { contentFragments });
       expect(await refusalOf(created)).toBe("400 file_not_found");
       await expect(created).rejects.toThrow("contentFragments[0].fileId: ");
     }
@@ -178,19 +163,19 @@ describe("fragments that are files", () => {
   });
 
   it("shows a text that stands in a conversation to those who reach the conversation", async () => {
-    const about = { wId: workspace.sid, name: "Closed", isRestricted: true };
-    const { space } = await operator.createSpace(about);
-    const given = { wId: workspace.sid, spaceId: space.sId };
-    await operator.updateSpace({ ...given, keyIds: [context.caller.apiKey.sid] });
+    const about = { wId: test.workspaceId, name: "Closed", isRestricted: true };
+    const { space } = await test.operator.createSpace(about);
+    const given = { wId: test.workspaceId, spaceId: space.sId };
+    await test.operator.updateSpace({ ...given, keyIds: [test.context.caller.apiKey.sid] });
     const fragment = { title: "t", content: "secret", contentType: "text/plain" };
-    const { conversation } = await createTestConversation(context, [], {
+    const { conversation } = await createTestConversation(test.context, [], {
       spaceId: space.sId,
       contentFragments: [fragment],
     });
     const [row] = await db().select({ sid: files.sid }).from(files);
     const fileId = row?.sid ?? "";
     expect(await readText(fileId)).toBe("secret");
-    const outside = await openTestContext(test.core, workspace, "admin");
+    const outside = await openTestContext(test.core, test.workspace, "admin");
     expect(await refusalOf(openFile(outside, { fileId }))).toBe("404 file_not_found");
     const open = (await createTestConversation(outside, [])).conversation.sId;
     const reused = { title: "mine now", fileId };
@@ -206,9 +191,9 @@ describe("fragments that are files", () => {
       { title: "t", fileId },
     ];
     const body = { contentFragments };
-    const { conversation } = await createTestConversation(context, [], body);
-    await createTestConversation(context, [], body);
-    await deleteConversation(context, { cId: conversation.sId });
+    const { conversation } = await createTestConversation(test.context, [], body);
+    await createTestConversation(test.context, [], body);
+    await deleteConversation(test.context, { cId: conversation.sId });
     expect([await db().$count(files), await db().$count(fileChunks)]).toEqual([2, 2]);
     expect(await readText(fileId)).toBe("uploaded");
   });

@@ -1,16 +1,12 @@
 import { agentFunctions, agentSkills, skills } from "@parley/db";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   createTestConversation,
   insertTestAgent,
   insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import type { AgentRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { handBackRuns } from "../runs/leases.ts";
 import type { LocalWorker } from "../runs/local-workers.ts";
@@ -21,21 +17,16 @@ const workerId = "held";
 const leaseMs = 60_000;
 
 describe("turns that are held from the creation of their conversation", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", keepRuns: true });
   const agents: AgentRow[] = [];
   beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
     const { db } = test.core.database;
     const skillsOfAll = await db
       .insert(skills)
       .values(
         (["workspace_users", "users_and_agents"] as const).map((availability) => ({
           sid: test.core.newId("skl"),
-          workspaceId: workspace.id,
+          workspaceId: test.workspace.id,
           name: availability,
           status: "active" as const,
           availability,
@@ -47,10 +38,10 @@ describe("turns that are held from the creation of their conversation", () => {
         })),
       )
       .returning();
-    const add = await insertTestFunction(test.core, workspace, { slug: "add", result: "1" });
+    const add = await insertTestFunction(test.core, test.workspace, { slug: "add", result: "1" });
     const small = { providerId: "noop", modelId: "noop" };
-    agents.push(await insertTestAgent(test.core, workspace, { sid: "ann" }));
-    agents.push(await insertTestAgent(test.core, workspace, { sid: "bob", ...small }));
+    agents.push(await insertTestAgent(test.core, test.workspace, { sid: "ann" }));
+    agents.push(await insertTestAgent(test.core, test.workspace, { sid: "bob", ...small }));
     for (const [position, { id: skillId }] of skillsOfAll.entries()) {
       await db.insert(agentSkills).values({ agentId: agents[0]!.id, skillId, position });
     }
@@ -58,7 +49,6 @@ describe("turns that are held from the creation of their conversation", () => {
       .insert(agentFunctions)
       .values({ agentId: agents[1]!.id, functionId: add.id, position: 0 });
   });
-  afterAll(() => test.close());
 
   it("begin with what a claim would have given them", async () => {
     const held: ClaimedRun[] = [];
@@ -75,7 +65,7 @@ describe("turns that are held from the creation of their conversation", () => {
       content,
       contentType: "text/plain" as const,
     }));
-    await createTestConversation(context, ["ann", "bob"], { contentFragments });
+    await createTestConversation(test.context, ["ann", "bob"], { contentFragments });
     unregister();
     expect(held).toHaveLength(2);
     await handBackRuns(test.core, {

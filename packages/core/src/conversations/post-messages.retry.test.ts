@@ -1,52 +1,37 @@
 import { agents, logs, messages, runs } from "@parley/db";
 import { AgentMessage } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
   insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { createRowIds } from "../data-access/row-ids.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { cancelMessages } from "./cancel-messages.ts";
 import { getConversation } from "./conversation-content.ts";
 import { retryMessage } from "./post-messages.ts";
 
 describe("retryMessage", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let workspace: WorkspaceRow;
-  beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob"] });
 
   const db = () => test.core.database.db;
-  const about = (agentId: string) => ({ wId: workspace.sid, agentId });
-  const retry = (cId: string, mId: string) => retryMessage(context, { cId, mId });
+  const about = (agentId: string) => ({ wId: test.workspaceId, agentId });
+  const retry = (cId: string, mId: string) => retryMessage(test.context, { cId, mId });
   const refusal = (cId: string, mId: string) => refusalOf(retry(cId, mId));
   /** A conversation with a waiting answer of the agent. */
   const ask = async (agentId = "ann", body = {}) => {
-    const { conversation, message } = await createTestConversation(context, [agentId], body);
+    const { conversation, message } = await createTestConversation(test.context, [agentId], body);
     return { cId: conversation.sId, mId: conversation.content.at(-1)![0]!.sId, message };
   };
   const contentOf = async (cId: string) =>
-    (await getConversation(context, { cId })).conversation.content;
+    (await getConversation(test.context, { cId })).conversation.content;
 
   it("makes a new version at the same position, with a log and a run of its own", async () => {
     const { cId, mId, message: asked } = await ask();
@@ -101,7 +86,7 @@ describe("retryMessage", () => {
     await answerTestTurns(test.core, "first");
     await retry(cId, mId);
     await answerTestTurns(test.core, "second");
-    const { agentMessages } = await postTestMessage(context, cId, { agentIds: ["bob"] });
+    const { agentMessages } = await postTestMessage(test.context, cId, { agentIds: ["bob"] });
     await answerTestTurns(test.core, "of bob");
     const { message } = await retry(cId, agentMessages[0]!.sId);
     const third = await retry(cId, mId);
@@ -126,7 +111,7 @@ describe("retryMessage", () => {
 
   it("retries what was cancelled", async () => {
     const { cId, mId } = await ask();
-    await cancelMessages(context, { cId, messageIds: [mId] });
+    await cancelMessages(test.context, { cId, messageIds: [mId] });
     await retry(cId, mId);
     await answerTestTurns(test.core, "again");
     expect((await contentOf(cId))[1]).toMatchObject([
@@ -161,9 +146,9 @@ describe("retryMessage", () => {
   });
 
   it("refuses an agent that was archived, and a model that was disabled", async () => {
-    await insertTestAgent(test.core, workspace, { sid: "eve" });
+    await insertTestAgent(test.core, test.workspace, { sid: "eve" });
     const archived = await ask("eve");
-    await insertTestAgent(test.core, workspace, { sid: "max" });
+    await insertTestAgent(test.core, test.workspace, { sid: "max" });
     const disabled = await ask("max");
     await answerTestTurns(test.core);
     await openTestOperator(test.core).archiveAgent(about("eve"));
@@ -174,7 +159,7 @@ describe("retryMessage", () => {
 
   it("asks the agent as it now is, with the model that was selected", async () => {
     const modelSelection = { providerId: "noop", modelId: "noop" };
-    await insertTestAgent(test.core, workspace, { sid: "ida" });
+    await insertTestAgent(test.core, test.workspace, { sid: "ida" });
     const mentions = [{ configurationId: "ida" }];
     const message = { content: "Hello", mentions, modelSelection };
     const { cId, mId } = await ask("ida", { message, skipToolsValidation: true });
@@ -193,7 +178,7 @@ describe("retryMessage", () => {
   it("retries in a process that has to ask the database for more row numbers", async () => {
     const { cId, mId } = await ask();
     await answerTestTurns(test.core);
-    const restarted = Object.assign(Object.create(context) as CoreContext, {
+    const restarted = Object.assign(Object.create(test.context) as CoreContext, {
       takeRowIds: createRowIds(db()),
     });
     expect(await retryMessage(restarted, { cId, mId })).toMatchObject({

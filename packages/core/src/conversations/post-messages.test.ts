@@ -1,45 +1,38 @@
 import { conversations, logs, messages, runs, spaces } from "@parley/db";
 import { PostedMessage } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
   testOutcome,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { createRowIds } from "../data-access/row-ids.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
 
 describe("postMessage", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let workspace: WorkspaceRow;
+  const test = workspaceTest({
+    parts: { safetyPollMs: 60_000 },
+    per: "suite",
+    agents: ["ann", "bob"],
+  });
   let foreign: CoreContext;
   beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-    await insertTestAgent(test.core, workspace, { sid: "old", status: "archived" });
+    await insertTestAgent(test.core, test.workspace, { sid: "old", status: "archived" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const ask = async (...agentIds: string[]) =>
-    (await createTestConversation(context, agentIds)).conversation.sId;
+    (await createTestConversation(test.context, agentIds)).conversation.sId;
   const ranks = async () => {
     const rows = await db().select().from(messages).orderBy(messages.rank, messages.version);
     return rows.map((row) => [row.rank, row.version, row.sid]);
@@ -48,7 +41,7 @@ describe("postMessage", () => {
 
   it("puts the message after all others, and the answers after it", async () => {
     const cId = await ask("ann");
-    const posted = await postTestMessage(context, cId, { agentIds: ["bob", "ann", "bob"] });
+    const posted = await postTestMessage(test.context, cId, { agentIds: ["bob", "ann", "bob"] });
     expect(PostedMessage.parse(posted)).toEqual(posted);
     expect(posted.warnings).toBeUndefined();
     expect(posted.agentMessages).toMatchObject([
@@ -63,7 +56,7 @@ describe("postMessage", () => {
 
   it("announces the message and the answers after earlier events, with positions", async () => {
     const cId = await ask("ann");
-    const posted = await postTestMessage(context, cId, { agentIds: ["bob", "ann"] });
+    const posted = await postTestMessage(test.context, cId, { agentIds: ["bob", "ann"] });
     const [bob, ann] = posted.agentMessages;
     expect((await readTestLog(test.core, cId)).slice(2)).toMatchObject([
       { type: "user_message_new", messageId: posted.message.sId, message: { rank: 2 } },
@@ -80,7 +73,7 @@ describe("postMessage", () => {
   it("is answered after the agent's turn that runs, with its answer in the history", async () => {
     const cId = await ask("ann");
     const [running] = await claimTestTurns(test.core);
-    const posted = await postTestMessage(context, cId, { agentIds: ["ann", "bob"] });
+    const posted = await postTestMessage(test.context, cId, { agentIds: ["ann", "bob"] });
     const meanwhile = await claimTestTurns(test.core);
     expect(meanwhile.map(({ turn }) => turn.agent.sid)).toEqual(["bob"]);
     const outcome = testOutcome("first answer");
@@ -98,7 +91,7 @@ describe("postMessage", () => {
     const cId = await ask("ann");
     const waiting = [];
     for (let index = 0; index < 3; index++) {
-      const posted = await postTestMessage(context, cId, { agentIds: ["ann"] });
+      const posted = await postTestMessage(test.context, cId, { agentIds: ["ann"] });
       waiting.push(posted.agentMessages[0]!.sId);
     }
     await answer("0");
@@ -111,7 +104,7 @@ describe("postMessage", () => {
 
   it("warns of mentions that resolve to nobody, under the path they have in this body", async () => {
     const cId = await ask();
-    const posted = await postTestMessage(context, cId, { agentIds: ["ann", "old", "who"] });
+    const posted = await postTestMessage(test.context, cId, { agentIds: ["ann", "old", "who"] });
     expect(posted.agentMessages).toHaveLength(1);
     expect(posted.warnings?.map((warning) => warning.path)).toEqual([
       "mentions[1].configurationId",
@@ -126,7 +119,7 @@ describe("postMessage", () => {
       void answer("Done");
     });
     const agentIds = ["bob", "ann"];
-    const posted = await postTestMessage(context, cId, { agentIds, blocking: true });
+    const posted = await postTestMessage(test.context, cId, { agentIds, blocking: true });
     expect(posted.agentMessages).toMatchObject([
       { configuration: { sId: "bob" }, status: "succeeded", content: "Done" },
       { configuration: { sId: "ann" }, status: "succeeded", content: "Done" },
@@ -135,7 +128,7 @@ describe("postMessage", () => {
 
   it("answers a blocking request for nobody at once", async () => {
     const cId = await ask();
-    expect(await postTestMessage(context, cId, { blocking: true })).toMatchObject({
+    expect(await postTestMessage(test.context, cId, { blocking: true })).toMatchObject({
       agentMessages: [],
     });
   });
@@ -143,7 +136,7 @@ describe("postMessage", () => {
   it("marks the conversation as changed, and as read by its author", async () => {
     const cId = await ask();
     test.clock.now += 1000;
-    await postTestMessage(context, cId);
+    await postTestMessage(test.context, cId);
     const now = test.clock.now;
     expect(await db().select().from(conversations)).toMatchObject([
       { updatedAt: now, readAt: now },
@@ -155,7 +148,7 @@ describe("postMessage", () => {
     const values = { name: "S", kind: "regular", isRestricted: true, createdAt: 0, updatedAt: 0 };
     const [space] = await db()
       .insert(spaces)
-      .values({ ...values, sid: "vlt_closed", workspaceId: workspace.id })
+      .values({ ...values, sid: "vlt_closed", workspaceId: test.workspace.id })
       .returning();
     const closed = await ask("ann");
     await db()
@@ -165,9 +158,9 @@ describe("postMessage", () => {
     const before = await ranks();
     const refusals = await Promise.all(
       [
-        postTestMessage(context, "unknown"),
+        postTestMessage(test.context, "unknown"),
         postTestMessage(foreign, cId, { agentIds: ["ann"] }),
-        postTestMessage(context, closed, { agentIds: ["ann"] }),
+        postTestMessage(test.context, closed, { agentIds: ["ann"] }),
       ].map((refused) =>
         refused.then(String, ({ type, status, message }) => ({ type, status, message })),
       ),
@@ -181,7 +174,7 @@ describe("postMessage", () => {
     const cId = await ask("ann");
     const modelSelection = { providerId: "openai", modelId: "gpt-5" };
     const before = [await ranks(), await readTestLog(test.core, cId)];
-    await expect(postTestMessage(context, cId, { modelSelection })).rejects.toMatchObject({
+    await expect(postTestMessage(test.context, cId, { modelSelection })).rejects.toMatchObject({
       type: "model_disabled",
     });
     expect([await ranks(), await readTestLog(test.core, cId)]).toEqual(before);
@@ -190,7 +183,7 @@ describe("postMessage", () => {
   it("posts in a process that has to ask the database for more row numbers", async () => {
     const cId = await ask("ann");
     const fresh = { takeRowIds: createRowIds(db()) };
-    const restarted = Object.assign(Object.create(context) as CoreContext, fresh);
+    const restarted = Object.assign(Object.create(test.context) as CoreContext, fresh);
     const posted = await postTestMessage(restarted, cId, { agentIds: ["ann"] });
     expect(posted.agentMessages).toHaveLength(1);
   });
@@ -199,7 +192,7 @@ describe("postMessage", () => {
     const cId = await ask("ann");
     const agentIds = ["ann", "bob"];
     const posted = await Promise.all(
-      Array.from({ length: 16 }, () => postTestMessage(context, cId, { agentIds })),
+      Array.from({ length: 16 }, () => postTestMessage(test.context, cId, { agentIds })),
     );
     const rows = await ranks();
     expect(rows.map(([rank]) => rank)).toEqual(Array.from({ length: 50 }, (_, rank) => rank));

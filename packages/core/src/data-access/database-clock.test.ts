@@ -1,7 +1,7 @@
 import { statement } from "@parley/db";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openTestCore, type TestCore } from "../../testing/testing.ts";
+import { describe, expect, it, vi } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { type DatabaseClock, startDatabaseClock } from "./database-clock.ts";
 
 /** Far more than a round trip takes on a busy machine, and far less than the clocks are apart. */
@@ -9,9 +9,7 @@ const NEAR_MS = 5000;
 const TWO_MINUTES = 120_000;
 
 describe("the time of the database", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   /** The clocks of a machine, which a test may set. */
   const createLocal = (wrongBy: number) => {

@@ -1,11 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { openTestOperator } from "../../testing/operator.ts";
-import {
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestAgent, insertTestWorkspace } from "../../testing/testing.ts";
 import { type AgentDirectory, createAgentDirectory } from "../agents/agent-directory.ts";
 import { createReadThroughCache, type ReadThroughCache } from "./read-through-cache.ts";
 import type { WorkspaceRow } from "./rows.ts";
@@ -14,12 +10,11 @@ import type { WorkspaceRow } from "./rows.ts";
 const TTL_MS = 4000;
 
 describe("a read-through cache", () => {
-  let test: TestCore;
+  const test = coreTest();
   let loads: string[];
   let values: Map<string, number>;
   let gate: Promise<void>;
   let cache: ReadThroughCache<number>;
-  beforeAll(async () => void (test = await openTestCore()));
   beforeEach(() => {
     loads = [];
     values = new Map([
@@ -39,7 +34,6 @@ describe("a read-through cache", () => {
     });
   });
   afterEach(() => cache.close());
-  afterAll(() => test.close());
 
   it("caches a value for some seconds of the server's clock, and then reads it again", async () => {
     expect(await cache.get("1 a")).toBe(1);
@@ -109,17 +103,15 @@ describe("a read-through cache", () => {
 });
 
 describe("the directory of agents", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let directory: AgentDirectory;
-  beforeAll(async () => void (test = await openTestCore()));
   beforeEach(async () => {
     workspace = await insertTestWorkspace(test.core);
     for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
     directory = createAgentDirectory(test.core);
   });
   afterEach(() => directory.close());
-  afterAll(() => test.close());
 
   const find = async (sids: string[], workspaceId = workspace.id) => {
     const found = await directory.find(workspaceId, sids);

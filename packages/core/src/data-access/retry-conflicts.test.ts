@@ -1,12 +1,7 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  openTestCore,
-  openTestLog,
-  readTestLog,
-  type TestCore,
-  testToken,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog, readTestLog, testToken } from "../../testing/testing.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
@@ -42,9 +37,7 @@ describe("retryConflicts", () => {
 });
 
 describe("transactions that meet", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   const openLogs = async () =>
     [await openTestLog(test.core), await openTestLog(test.core)] as const;

@@ -1,12 +1,10 @@
 import { ROW_ID_BLOCK } from "@parley/db";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestCore, type TestCore } from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { createRowIds } from "./row-ids.ts";
 
 describe("row ids", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   it("gives nobody a number twice, however many ask at once in several processes", async () => {
     const processes = Array.from({ length: 3 }, () => createRowIds(test.core.database.db));

@@ -2,17 +2,11 @@ import { randomBytes } from "node:crypto";
 import { fileChunks, files, serverSecrets } from "@parley/db";
 import type { File } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { announceTestFile, readTestAddress } from "../../testing/files.ts";
 import { refusalOf } from "../../testing/operator.ts";
-import {
-  clearRuns,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import { openFile, sweepFiles } from "./files.ts";
 import { createSigningKey } from "./upload-urls.ts";
 import { type ReadUpload, uploadFile } from "./uploads.ts";
@@ -21,29 +15,20 @@ const CHUNK = 256 * 1024;
 const HOUR_MS = 3_600_000;
 
 describe("uploads", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    const fileLimits = { fileBytes: 4 * CHUNK };
-    test = await openTestCore({ fileLimits, workspaceBytes: 10 * CHUNK });
-  });
-  beforeEach(async () => {
-    await clearRuns(test.core);
-    context = await openTestContext(test.core, await insertTestWorkspace(test.core));
-  });
-  afterAll(() => test.close());
+  const fileLimits = { fileBytes: 4 * CHUNK };
+  const test = workspaceTest({ parts: { fileLimits, workspaceBytes: 10 * CHUNK } });
 
   const db = () => test.core.database.db;
-  const announce = (fileSize: number, by = context) => announceTestFile(by, { fileSize });
+  const announce = (fileSize: number, by = test.context) => announceTestFile(by, { fileSize });
   const pieces = (...all: Uint8Array[]): ReadUpload =>
     async function* () {
       yield* all;
     };
-  const upload = (file: File, read: ReadUpload, by = context) =>
+  const upload = (file: File, read: ReadUpload, by = test.context) =>
     uploadFile(by, readTestAddress(by, file), read);
   const chunksLeft = () => db().$count(fileChunks);
   const readAll = async (file: File): Promise<Buffer> => {
-    const opened = await openFile(context, { fileId: file.sId });
+    const opened = await openFile(test.context, { fileId: file.sId });
     return Buffer.concat(await Array.fromAsync(opened.read(0, opened.sizeBytes)));
   };
 
@@ -82,7 +67,9 @@ describe("uploads", () => {
     const file = await announce(CHUNK + 100);
     await expect(upload(file, read)).rejects.toThrow(says);
     expect(await chunksLeft()).toBe(0);
-    expect(await refusalOf(openFile(context, { fileId: file.sId }))).toBe("404 file_not_found");
+    expect(await refusalOf(openFile(test.context, { fileId: file.sId }))).toBe(
+      "404 file_not_found",
+    );
     await upload(file, pieces(Buffer.alloc(CHUNK + 100, 1)));
     expect(await readAll(file)).toEqual(Buffer.alloc(CHUNK + 100, 1));
   });
@@ -137,14 +124,16 @@ describe("uploads", () => {
       await db().delete(fileChunks);
     };
     await expect(upload(file, meddled)).rejects.toThrow("The file was deleted");
-    expect(await refusalOf(openFile(context, { fileId: file.sId }))).toBe("404 file_not_found");
+    expect(await refusalOf(openFile(test.context, { fileId: file.sId }))).toBe(
+      "404 file_not_found",
+    );
   });
 
   it("takes no file of another workspace, and no address that is over", async () => {
     const other = await openTestContext(test.core, await insertTestWorkspace(test.core));
     const file = await announce(1);
     const bytes = pieces(Buffer.alloc(1));
-    const foreign = { ...readTestAddress(context, file), wId: other.caller.workspace.sid };
+    const foreign = { ...readTestAddress(test.context, file), wId: other.caller.workspace.sid };
     await expect(uploadFile(other, foreign, bytes)).rejects.toThrow("signature");
     const unknown = await announce(1, other);
     await db().delete(files);

@@ -1,16 +1,11 @@
 import { sandboxFunctions, sandboxFunctionVersions } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
 import { claimRuns } from "../../testing/runs.ts";
-import {
-  clearRuns,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
@@ -37,39 +32,34 @@ const numbers = {
 };
 
 describe("administration of functions", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", role: "builder" });
   let foreign: CoreContext;
-  let workspaceId: string;
   let count = 0;
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    workspaceId = workspace.sid;
-    context = await openTestContext(test.core, workspace, "builder");
     const stranger = await insertTestWorkspace(test.core);
     foreign = await openTestContext(test.core, stranger, "builder");
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
-  const create = async (more: Partial<Create> = {}, by = context) => {
-    const raw = { wId: workspaceId, slug: `f-${count++}`, ...more };
+  const create = async (more: Partial<Create> = {}, by = test.context) => {
+    const raw = { wId: test.workspaceId, slug: `f-${count++}`, ...more };
     const input = parseInput(endpoints["sandboxFunctions.create"], raw);
     return (await createSandboxFunction(by, input)).sandboxFunction;
   };
-  const update = async (functionId: string, more: Partial<Update>, by = context) => {
-    const raw = { wId: workspaceId, functionId, version: 1, ...more };
+  const update = async (functionId: string, more: Partial<Update>, by = test.context) => {
+    const raw = { wId: test.workspaceId, functionId, version: 1, ...more };
     const input = parseInput(endpoints["sandboxFunctions.update"], raw);
     return (await updateSandboxFunction(by, input)).sandboxFunction;
   };
-  const move = async (functionId: string, run: typeof archiveSandboxFunction, by = context) =>
-    (await run(by, { wId: workspaceId, functionId })).sandboxFunction;
-  const read = (functionId: string, by = context) =>
-    readSandboxFunction(by, { wId: workspaceId, functionId });
+  const move = async (functionId: string, run: typeof archiveSandboxFunction, by = test.context) =>
+    (await run(by, { wId: test.workspaceId, functionId })).sandboxFunction;
+  const read = (functionId: string, by = test.context) =>
+    readSandboxFunction(by, { wId: test.workspaceId, functionId });
   const invoke = (functionId: string, input?: unknown) => {
-    const raw = { wId: workspaceId, functionId, input };
-    return invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
+    const raw = { wId: test.workspaceId, functionId, input };
+    return invokeSandboxFunction(
+      test.context,
+      parseInput(endpoints["sandboxFunctions.invoke"], raw),
+    );
   };
   const claim = async () => {
     const claimed = await claimRuns(test.core, { workerId: "t", leaseMs: 60_000, limit: 10 });
@@ -135,7 +125,7 @@ describe("administration of functions", () => {
       .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, sandboxFunctionVersions.functionId))
       .where(eq(sandboxFunctions.sid, made.sId))
       .orderBy(sandboxFunctionVersions.version);
-    const by = context.caller.user.id;
+    const by = test.context.caller.user.id;
     expect(rows).toEqual([1, 2, 3].map((version) => ({ version, by })));
   });
 
@@ -217,7 +207,7 @@ describe("administration of functions", () => {
     const { invocation } = await invoke(sId);
     await move(sId, archiveSandboxFunction);
     const names = { functionId: sId, invocationId: invocation.sId };
-    expect(await getInvocation(context, names)).toEqual({ invocation });
+    expect(await getInvocation(test.context, names)).toEqual({ invocation });
   });
 
   it("finds no function of another workspace", async () => {
@@ -253,7 +243,7 @@ describe("administration of functions", () => {
     });
     await finishInvocations(test.core, await Promise.all(finished));
     const outcomeOf = async (invocationId: string) =>
-      (await getInvocation(context, { functionId: sId, invocationId })).outcome;
+      (await getInvocation(test.context, { functionId: sId, invocationId })).outcome;
     expect(await outcomeOf(first.sId)).toEqual({
       status: "errored",
       error: { code: "invalid_output", message: "result: must have required property 'sum'" },

@@ -1,15 +1,9 @@
 import { endpoints, parseInput } from "@parley/schema";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestFunction, insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import {
   archiveSandboxFunction,
   createSandboxFunction,
@@ -22,29 +16,23 @@ import { createFunctionDirectory, type FunctionDirectory } from "./function-dire
 const TRUST_MS = 4000;
 
 describe("the directory of functions", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let builder: CoreContext;
+  const test = workspaceTest({ role: "builder" });
   let directory: FunctionDirectory;
-  beforeAll(async () => void (test = await openTestCore()));
-  beforeEach(async () => {
-    workspace = await insertTestWorkspace(test.core);
-    builder = await openTestContext(test.core, workspace, "builder");
+  beforeEach(() => {
     directory = createFunctionDirectory(test.core);
   });
   afterEach(() => directory.close());
-  afterAll(() => test.close());
 
   const create = async (slug: string) => {
-    const raw = { wId: workspace.sid, slug };
+    const raw = { wId: test.workspaceId, slug };
     const input = parseInput(endpoints["sandboxFunctions.create"], raw);
-    return (await createSandboxFunction(builder, input)).sandboxFunction.sId;
+    return (await createSandboxFunction(test.context, input)).sandboxFunction.sId;
   };
-  const describeAs = async (functionId: string, description: string, by = builder) => {
-    const raw = { wId: workspace.sid, functionId, version: 1, description };
+  const describeAs = async (functionId: string, description: string, by = test.context) => {
+    const raw = { wId: test.workspaceId, functionId, version: 1, description };
     await updateSandboxFunction(by, parseInput(endpoints["sandboxFunctions.update"], raw));
   };
-  const find = async (idOrSlug: string, workspaceId = workspace.id) => {
+  const find = async (idOrSlug: string, workspaceId = test.workspace.id) => {
     const { sid, version } = await directory.getActive(workspaceId, idOrSlug);
     return `${sid} ${version}`;
   };
@@ -71,12 +59,12 @@ describe("the directory of functions", () => {
     expect(await find("sum")).toBe(`${id} 1`);
     await describeAs(id, "Adds");
     expect(await find("sum")).toBe(`${id} 2`);
-    const about = { wId: workspace.sid, functionId: id };
-    await archiveSandboxFunction(builder, about);
+    const about = { wId: test.workspaceId, functionId: id };
+    await archiveSandboxFunction(test.context, about);
     expect(await refusalOf(find("sum"))).toBe(unknown);
-    await restoreSandboxFunction(builder, about);
+    await restoreSandboxFunction(test.context, about);
     expect(await find("sum")).toBe(`${id} 2`);
-    const elsewhere = Object.assign(Object.create(builder) as CoreContext, {
+    const elsewhere = Object.assign(Object.create(test.context) as CoreContext, {
       bus: { publish: () => {}, subscribe: () => () => {} },
     });
     await archiveSandboxFunction(elsewhere, about);

@@ -1,15 +1,10 @@
 import { sandboxFunctionVersions } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
-import type { CoreContext, CoreRequest } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
+import type { CoreRequest } from "../create-core.ts";
 import {
   archiveSandboxFunction,
   createSandboxFunction,
@@ -22,31 +17,26 @@ type Definition = Omit<InputOf<(typeof endpoints)["sandboxFunctions.create"]>, "
 const functionId = "add";
 
 describe("the versions of a function", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
-  let operator: CoreRequest;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core).context;
-  });
-  beforeEach(async () => {
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace, "builder");
-  });
-  afterAll(() => test.close());
+  const test = workspaceTest({ role: "builder" });
 
   const create = async (definition: Definition = {}) => {
-    const raw = { wId: workspace.sid, slug: functionId, ...definition };
-    return createSandboxFunction(context, parseInput(endpoints["sandboxFunctions.create"], raw));
+    const raw = { wId: test.workspaceId, slug: functionId, ...definition };
+    return createSandboxFunction(
+      test.context,
+      parseInput(endpoints["sandboxFunctions.create"], raw),
+    );
   };
-  const update = async (version: number, definition: Definition, by: CoreRequest = context) => {
+  const update = async (
+    version: number,
+    definition: Definition,
+    by: CoreRequest = test.context,
+  ) => {
     test.clock.now += 1000;
-    const raw = { wId: workspace.sid, functionId, version, ...definition };
+    const raw = { wId: test.workspaceId, functionId, version, ...definition };
     return updateSandboxFunction(by, parseInput(endpoints["sandboxFunctions.update"], raw));
   };
-  const list = async (query: object = {}, by: CoreRequest = context) => {
-    const raw = { wId: workspace.sid, functionId, ...query };
+  const list = async (query: object = {}, by: CoreRequest = test.context) => {
+    const raw = { wId: test.workspaceId, functionId, ...query };
     return listFunctionVersions(by, parseInput(endpoints["sandboxFunctions.listVersions"], raw));
   };
   const returns = (text: string) => ({
@@ -58,11 +48,11 @@ describe("the versions of a function", () => {
     const { createdAt } = (await create({ description: "First" })).sandboxFunction;
     const inputSchema = { type: "object" };
     await update(1, { inputSchema, timeoutMs: 500, program: returns("a") });
-    await update(2, { description: "Third", retryable: true }, operator);
+    await update(2, { description: "Third", retryable: true }, test.operator.context);
     const { versions, ...end } = await list();
     expect(end).toEqual({ hasMore: false, lastValue: "1" });
-    const { name } = { name: context.caller.user.fullName };
-    const editor = { sId: context.caller.user.sid, name };
+    const { name } = { name: test.context.caller.user.fullName };
+    const editor = { sId: test.context.caller.user.sid, name };
     const written = { program: returns("a"), inputSchema, timeoutMs: 500 };
     expect(versions).toMatchObject([
       { version: 3, description: "Third", ...written, retryable: true, editor: null },
@@ -70,13 +60,13 @@ describe("the versions of a function", () => {
       { version: 1, description: "First", inputSchema: null, timeoutMs: 60_000, editor, createdAt },
     ]);
     expect(versions.map((one) => one.createdAt - createdAt)).toEqual([2000, 1000, 0]);
-    const identity = { wId: workspace.sid, functionId };
-    const { sandboxFunction } = await readSandboxFunction(context, identity);
+    const identity = { wId: test.workspaceId, functionId };
+    const { sandboxFunction } = await readSandboxFunction(test.context, identity);
     const { sId: _sId, slug: _slug, status: _status, updatedAt: _at, ...current } = sandboxFunction;
     expect(versions[0]).toEqual({ ...current, createdAt: createdAt + 2000, editor: null });
     const { output } = endpoints["sandboxFunctions.listVersions"];
     expect(output.parse({ versions, ...end })).toEqual({ versions, ...end });
-    await archiveSandboxFunction(context, identity);
+    await archiveSandboxFunction(test.context, identity);
     expect((await list()).versions).toEqual(versions);
   });
 

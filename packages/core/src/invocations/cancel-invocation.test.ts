@@ -1,17 +1,15 @@
 import { events, invocations, logs, runs } from "@parley/db";
 import { endpoints, type InvocationEvent, parseInput } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
-  clearRuns,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   readTestLog,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { SandboxFunction } from "../functions/sandbox-functions.ts";
@@ -32,26 +30,20 @@ const cancelled = {
 } as const;
 
 describe("stored invocations", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ parts: { safetyPollMs: 60_000 }, per: "suite" });
   let foreign: CoreContext;
   let add: SandboxFunction;
   beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    add = await insertTestFunction(test.core, workspace, { slug: "add" });
-    await insertTestFunction(test.core, workspace, { slug: "other" });
-    const strict = await insertTestFunction(test.core, workspace, { slug: "strict" });
+    add = await insertTestFunction(test.core, test.workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "other" });
+    const strict = await insertTestFunction(test.core, test.workspace, { slug: "strict" });
     await test.core.database.db.execute(sql`update sandbox_function_versions
         set input_schema = '{"type": "object", "required": ["a"]}' where function_id = ${strict.id}`);
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const invoke = async (functionId = "add", input: unknown = null, by = context) => {
+  const invoke = async (functionId = "add", input: unknown = null, by = test.context) => {
     const wId = by.caller.workspace.sid;
     const endpoint = endpoints["sandboxFunctions.invoke"];
     return invokeSandboxFunction(by, parseInput(endpoint, { wId, functionId, input }));
@@ -97,16 +89,16 @@ describe("stored invocations", () => {
     expect(await db().select().from(logs)).toMatchObject([
       { lastSeq: 2, closedAt: expect.any(Date) },
     ]);
-    const read = await getInvocation(context, named(invocation.sId, "strict"));
+    const read = await getInvocation(test.context, named(invocation.sId, "strict"));
     expect(read).toEqual({ invocation, outcome });
-    expect(await cancelInvocation(context, named(invocation.sId, "strict"))).toEqual(read);
+    expect(await cancelInvocation(test.context, named(invocation.sId, "strict"))).toEqual(read);
     expect((await invoke("strict", { a: 1 })).invocation.status).toBe("created");
   });
 
   it("starts an invocation inside of a transaction, and leaves nothing when that fails", async () => {
     const request = {
       sandboxFunction: add,
-      workspaceId: context.caller.workspace.id,
+      workspaceId: test.context.caller.workspace.id,
       apiKeyId: null,
       ownerId: null,
       actionId: 7,
@@ -137,7 +129,7 @@ describe("stored invocations", () => {
   it("cancels an invocation that waits, and nobody claims it any more", async () => {
     const sid = await idOf();
     test.clock.now += 1000;
-    const answer = await cancelInvocation(context, named(sid));
+    const answer = await cancelInvocation(test.context, named(sid));
     expect(answer).toMatchObject({
       invocation: { sId: sid, status: "errored" },
       outcome: cancelled,
@@ -146,8 +138,8 @@ describe("stored invocations", () => {
     expect(await db().select().from(invocations)).toMatchObject([{ finishedAt: test.clock.now }]);
     expect(await db().select().from(runs)).toMatchObject([{ status: "finished" }]);
     expect(await claim()).toEqual([]);
-    expect(await cancelInvocation(context, named(sid, add.sid))).toEqual(answer);
-    expect(await getInvocation(context, named(sid))).toEqual(answer);
+    expect(await cancelInvocation(test.context, named(sid, add.sid))).toEqual(answer);
+    expect(await getInvocation(test.context, named(sid))).toEqual(answer);
     expect(await typesOf(sid)).toEqual(["created", "error"]);
   });
 
@@ -156,7 +148,7 @@ describe("stored invocations", () => {
     const [claimed] = await claim();
     const hints: Hint[] = [];
     const unsubscribe = test.core.bus.subscribe("runs", (hint) => hints.push(hint));
-    await cancelInvocation(context, named(sid));
+    await cancelInvocation(test.context, named(sid));
     unsubscribe();
     expect(hints).toEqual([{ topic: "runs", cause: "ended", logIds: [sid] }]);
     expect(await finishInvocations(test.core, [claimed!])).toEqual(new Set());
@@ -182,7 +174,7 @@ describe("stored invocations", () => {
     const sid = await idOf();
     await finishInvocations(test.core, await claim());
     const outcome = { status: "succeeded", result: 1 };
-    expect(await cancelInvocation(context, named(sid))).toMatchObject({ outcome });
+    expect(await cancelInvocation(test.context, named(sid))).toMatchObject({ outcome });
     expect(await typesOf(sid)).toEqual(["created", "result"]);
   });
 
@@ -190,14 +182,14 @@ describe("stored invocations", () => {
     const sid = await idOf();
     for (const call of [getInvocation, cancelInvocation]) {
       const unknown = "404 sandbox_function_invocation_not_found";
-      expect(await refusalOf(call(context, named(sid, "other")))).toBe(unknown);
-      expect(await refusalOf(call(context, named("sfi_unknown")))).toBe(unknown);
+      expect(await refusalOf(call(test.context, named(sid, "other")))).toBe(unknown);
+      expect(await refusalOf(call(test.context, named("sfi_unknown")))).toBe(unknown);
       for (const name of ["add", add.sid]) {
         const answer = await refusalOf(call(foreign, named(sid, name)));
         expect(answer).toBe("404 sandbox_function_not_found");
       }
     }
-    expect((await getInvocation(context, named(sid))).invocation.status).toBe("created");
+    expect((await getInvocation(test.context, named(sid))).invocation.status).toBe("created");
   });
 
   it("ends each once, with 30 rounds of workers that finish and 50 cancels meanwhile", async () => {
@@ -211,14 +203,14 @@ describe("stored invocations", () => {
           cancelInvocations(test.core, transaction, rows.toReversed()),
         ),
         ...Array.from({ length: 50 }, async (_, index) =>
-          cancelInvocation(context, named(sids[index % 3]!)),
+          cancelInvocation(test.context, named(sids[index % 3]!)),
         ),
         renewLeases(test.core, { workerId: "t", leaseMs: 60_000, logIds: sids }),
       ]);
       for (const sid of sids) {
         const types = await typesOf(sid);
         expect(types).toHaveLength(2);
-        const { outcome } = await getInvocation(context, named(sid));
+        const { outcome } = await getInvocation(test.context, named(sid));
         expect(types[1]).toBe(byWorkers.has(sid) ? "result" : "error");
         const ended = byWorkers.has(sid) ? { status: "succeeded", result: 1 } : cancelled;
         expect(outcome).toEqual(ended);
@@ -234,7 +226,7 @@ describe("stored invocations", () => {
     const sids: string[] = [];
     for (let count = 0; count < 7; count++) sids.push(await idOf());
     await invoke("other");
-    const list = (query: object, by = context) =>
+    const list = (query: object, by = test.context) =>
       listInvocations(
         by,
         parseInput(endpoints["invocations.list"], {
@@ -252,7 +244,7 @@ describe("stored invocations", () => {
       page = await list({ limit: "3", lastValue: page.lastValue });
     }
     expect(seen).toEqual(sids.toReversed());
-    await cancelInvocation(context, named(sids[0]!));
+    await cancelInvocation(test.context, named(sids[0]!));
     const ended = await list({ status: "errored" });
     expect(ended.invocations).toMatchObject([
       { sId: sids[0], functionId: add.sid, status: "errored" },
@@ -274,13 +266,13 @@ describe("stored invocations", () => {
     // As many as are looked at for a page: the next begins with the one before them.
     await db().execute(sql`
         insert into invocations (sid, workspace_id, function_id, function_version, status, input, created_at)
-        select 'sfi_' || n, ${context.caller.workspace.id}, ${add.id}, 1, 'errored', 'null', 0
+        select 'sfi_' || n, ${test.context.caller.workspace.id}, ${add.id}, 1, 'errored', 'null', 0
         from generate_series(1, 10000) n`);
     const list = (query: object) =>
       listInvocations(
-        context,
+        test.context,
         parseInput(endpoints["invocations.list"], {
-          wId: context.caller.workspace.sid,
+          wId: test.workspaceId,
           functionId: "add",
           status: "created",
           ...query,

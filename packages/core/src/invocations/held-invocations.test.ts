@@ -2,15 +2,9 @@ import { sandboxFunctionVersions } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns, readTestRuns } from "../../testing/runs.ts";
-import {
-  clearRuns,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestFunction } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { handBackRuns } from "../runs/leases.ts";
@@ -19,17 +13,13 @@ import { invokeSandboxFunction } from "./invoke.ts";
 const leaseMs = 60_000;
 
 describe("invocations that a worker of this process holds", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite" });
   let perWorkspace = 100;
   let unregister = (): void => {};
   const held: ClaimedRun[] = [];
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
     for (const [slug, maxConcurrent] of Object.entries({ one: 1, two: 2, many: 100 })) {
-      const { id } = await insertTestFunction(test.core, workspace, { slug });
+      const { id } = await insertTestFunction(test.core, test.workspace, { slug });
       await test.core.database.db
         .update(sandboxFunctionVersions)
         .set({ maxConcurrent })
@@ -41,19 +31,19 @@ describe("invocations that a worker of this process holds", () => {
       giveUp: () => {},
     });
   });
-  beforeEach(async () => {
+  beforeEach(() => {
     perWorkspace = 100;
     held.length = 0;
-    await clearRuns(test.core);
   });
-  afterAll(async () => {
+  afterAll(() => {
     unregister();
-    await test.close();
   });
 
   const invoke = async (functionId: string): Promise<void> => {
-    const patient = Object.assign(Object.create(context) as CoreContext, { preferredWaitMs: 0 });
-    const wId = context.caller.workspace.sid;
+    const patient = Object.assign(Object.create(test.context) as CoreContext, {
+      preferredWaitMs: 0,
+    });
+    const wId = test.workspaceId;
     const endpoint = endpoints["sandboxFunctions.invoke"];
     await invokeSandboxFunction(patient, parseInput(endpoint, { wId, functionId, input: [1] }));
   };

@@ -1,15 +1,9 @@
 import { invocations, logs, runs } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
-import {
-  clearRuns,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestFunction, insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { SandboxFunctionRow } from "../data-access/rows.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
@@ -21,26 +15,20 @@ import { loadInvocation, readLargeInvocation } from "./load-invocation.ts";
 const failure = { code: "threw", message: "It threw" } as const;
 
 describe("invocations", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ parts: { safetyPollMs: 60_000 }, per: "suite" });
   let add: SandboxFunctionRow;
   let other: SandboxFunctionRow;
   beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    add = await insertTestFunction(test.core, workspace, { slug: "add" });
-    other = await insertTestFunction(test.core, workspace, { slug: "other", retryable: true });
+    add = await insertTestFunction(test.core, test.workspace, { slug: "add" });
+    other = await insertTestFunction(test.core, test.workspace, { slug: "other", retryable: true });
     const stranger = await insertTestWorkspace(test.core);
     await insertTestFunction(test.core, stranger, { slug: "stranger" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const invoke = (functionId: string, body: object = {}, preferredWaitMs = 0) => {
-    const wId = context.caller.workspace.sid;
-    const patient = Object.assign(Object.create(context) as CoreContext, { preferredWaitMs });
+    const wId = test.workspaceId;
+    const patient = Object.assign(Object.create(test.context) as CoreContext, { preferredWaitMs });
     const endpoint = endpoints["sandboxFunctions.invoke"];
     return invokeSandboxFunction(patient, parseInput(endpoint, { wId, functionId, ...body }));
   };
@@ -169,7 +157,7 @@ describe("invocations", () => {
 
   describe("findInvocationStream", () => {
     const find = (functionId: string, invocationId: string, include: string[] = []) =>
-      findInvocationStream(context, { functionId, invocationId, include });
+      findInvocationStream(test.context, { functionId, invocationId, include });
 
     it.each([
       { include: [""], hidden: ["log", "progress"] },

@@ -1,14 +1,10 @@
 import { dataSourceViews } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestOperator, refusalOf } from "../../testing/operator.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import {
   deleteDocument,
@@ -24,23 +20,19 @@ import { findNodes, searchNodes } from "./search-nodes.ts";
 import { updateDataSourceView } from "./views.ts";
 
 describe("documents", () => {
-  let test: TestCore;
-  let operator: TestOperator;
+  const test = coreTest({ dataSourceLimits: { sources: 100, nodes: 4, bytes: 100 } });
   let context: CoreContext;
   let wId: string;
   let spaceId: string;
   beforeAll(async () => {
-    test = await openTestCore({ dataSourceLimits: { sources: 100, nodes: 4, bytes: 100 } });
-    operator = openTestOperator(test.core);
     const workspace = await insertTestWorkspace(test.core);
     wId = workspace.sid;
     context = await openTestContext(test.core, workspace);
-    spaceId = (await operator.createSpace({ wId, name: "S" })).space.sId;
+    spaceId = (await test.operator.createSpace({ wId, name: "S" })).space.sId;
   });
-  afterAll(() => test.close());
 
   const createSource = async (name = "Handbook") => {
-    const { dataSourceView } = await operator.createDataSourceView({ wId, spaceId, name });
+    const { dataSourceView } = await test.operator.createDataSourceView({ wId, spaceId, name });
     return { dsId: dataSourceView.dataSourceId, dsvId: dataSourceView.sId };
   };
   const upload = (dsId: string, documentId: string, body: object) =>
@@ -134,11 +126,11 @@ describe("documents", () => {
   it("is deleted with its data source, and only with that", async () => {
     const [gone, kept] = [await createSource(), await createSource()];
     for (const { dsId } of [gone, kept]) await upload(dsId, "a", { text: "x" });
-    await operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
+    await test.operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
     const read = refusalOf(getDocument(context, named(gone.dsId, "a")));
     expect(await read).toBe("404 data_source_not_found");
     expect((await getDocument(context, named(kept.dsId, "a"))).document.text).toBe("x");
-    const again = operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
+    const again = test.operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
     expect(await refusalOf(again)).toBe("400 data_source_view_not_found");
   });
 
@@ -179,11 +171,10 @@ describe("documents", () => {
 });
 
 describe("search of nodes", () => {
-  let test: TestCore;
+  const test = coreTest();
   let context: CoreContext;
   let wId: string;
   beforeAll(async () => {
-    test = await openTestCore();
     const operator = openTestOperator(test.core);
     const workspace = await insertTestWorkspace(test.core);
     wId = workspace.sid;
@@ -211,7 +202,6 @@ describe("search of nodes", () => {
       await put("url", "Page", { sourceUrl: "https://example.com/page" });
     }
   });
-  afterAll(() => test.close());
 
   const search = (body: object) =>
     searchNodes(context, parseInput(endpoints["nodes.search"], { wId, ...body }));

@@ -1,14 +1,9 @@
 import { statement } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, type TestOperator } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { upsertDocument } from "./documents.ts";
 import { searchDocuments } from "./search-documents.ts";
@@ -37,21 +32,22 @@ const searching = statement<Record<string, never>, { count: number }>(
 );
 
 describe("searches in large documents", () => {
-  let test: TestCore;
-  let operator: TestOperator;
+  const test = coreTest();
   let context: CoreContext;
   let wId: string;
   let spaceId: string;
   let dsId: string;
   let dsvId: string;
   beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
     const workspace = await insertTestWorkspace(test.core);
     wId = workspace.sid;
     context = await openTestContext(test.core, workspace);
-    spaceId = (await operator.createSpace({ wId, name: "S" })).space.sId;
-    const { dataSourceView } = await operator.createDataSourceView({ wId, spaceId, name: "Large" });
+    spaceId = (await test.operator.createSpace({ wId, name: "S" })).space.sId;
+    const { dataSourceView } = await test.operator.createDataSourceView({
+      wId,
+      spaceId,
+      name: "Large",
+    });
     dsId = dataSourceView.dataSourceId;
     dsvId = dataSourceView.sId;
     for (let index = 0; index < DOCUMENTS; index++) {
@@ -62,7 +58,6 @@ describe("searches in large documents", () => {
     // The planner knows what there is, as on a server that has run for a minute.
     await test.core.database.db.execute(sql`analyze data_source_nodes`);
   }, 60_000);
-  afterAll(() => test.close());
 
   const upload = (documentId: string, body: object) =>
     upsertDocument(

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  openTestCore,
-  openTestLog,
-  type TestCore,
-  testEnd as end,
-  testToken as token,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog, testEnd as end, testToken as token } from "../../testing/testing.ts";
 import { type Append, appendEvents } from "./append.ts";
 import type { Hint } from "./bus.ts";
 import { readEvents, readLogEnd } from "./read-log.ts";
 import { inTransaction } from "./transaction.ts";
 
 describe("appendEvents", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   const db = () => test.core.database.db;
   const openLog = (fence = 0) => openTestLog(test.core, fence);

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestCore, openTestLog, type TestCore, testToken } from "../../testing/testing.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog, testToken } from "../../testing/testing.ts";
 import { appendEvents } from "./append.ts";
 import { inTransaction } from "./transaction.ts";
 
 describe("the lag from commit to delivery", () => {
-  let test: TestCore;
+  const onDelivery = (lagMs: number) => void lagsMs.push(lagMs);
+  const test = coreTest({ safetyPollMs: 50, onDelivery });
   const lagsMs: number[] = [];
-  beforeAll(async () => {
-    const onDelivery = (lagMs: number) => void lagsMs.push(lagMs);
-    test = await openTestCore({ safetyPollMs: 50, onDelivery });
-  });
   beforeEach(() => void lagsMs.splice(0));
-  afterAll(() => test.close());
 
   const append = (logId: string, count: number, agoMs = 0) => {
     const event = { ...testToken("x"), created: Date.now() - agoMs };

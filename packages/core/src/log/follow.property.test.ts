@@ -3,14 +3,9 @@ import { isNightly } from "@parley/db/testing";
 import { logs } from "@parley/db";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  openTestCore,
-  openTestLog,
-  type TestCore,
-  testEnd,
-  testToken,
-} from "../../testing/testing.ts";
+import { expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import type { Core } from "../create-core.ts";
 import { appendEvents } from "./append.ts";
 import type { EventBus, Hint, StoredEvent } from "./bus.ts";
@@ -20,9 +15,7 @@ import { inTransaction } from "./transaction.ts";
 
 const RUNS = isNightly ? 5000 : 500;
 
-let test: TestCore;
-beforeAll(async () => void (test = await openTestCore({ safetyPollMs: 5 })));
-afterAll(() => test.close());
+const test = coreTest({ safetyPollMs: 5 });
 
 const fates = ["deliver", "drop", "double", "hold", "strip"] as const;
 

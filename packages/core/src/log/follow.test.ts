@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  openTestCore,
-  openTestLog,
-  type TestCore,
-  testEnd,
-  testToken,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import { appendEvents } from "./append.ts";
 import { followLog } from "./follow.ts";
 import { inTransaction } from "./transaction.ts";
 import { listenForEnds } from "./listen-for-ends.ts";
 
 describe("followLog", () => {
-  let test: TestCore;
-  // Longer than the test may take: what is found in time was found by a hint.
-  beforeAll(async () => void (test = await openTestCore({ safetyPollMs: 60_000 })));
-  afterAll(() => test.close());
+  const test = coreTest({ safetyPollMs: 60_000 });
 
   const append = (logId: string, count: number, ...last: (typeof testEnd)[]) =>
     inTransaction(test.core, async ({ db, afterCommit }) => {

@@ -1,15 +1,12 @@
 import { logs } from "@parley/db";
 import { inArray } from "drizzle-orm";
-import { afterAll, beforeAll, expect, describe, it } from "vitest";
-import { openTestCore, openTestLog, type TestCore } from "../../testing/testing.ts";
+import { expect, describe, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestLog } from "../../testing/testing.ts";
 import { fenceLogs } from "./lock-logs.ts";
 
 describe("fenceLogs", () => {
-  let test: TestCore;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
-  afterAll(() => test.close());
+  const test = coreTest();
 
   it("raises the fences of logs, and only locks the unfenced one, until the transaction ends", async () => {
     const [fenced, unfenced, other] = [

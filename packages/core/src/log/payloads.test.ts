@@ -1,20 +1,11 @@
 import { agents, events } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  answerTestTurns,
-  clearRuns,
-  createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { answerTestTurns, createTestConversation, insertTestAgent } from "../../testing/testing.ts";
 import { configurationsOf } from "../agents/agent-versions.ts";
 import { renderAgent } from "../agents/agents.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import type { AgentRow } from "../data-access/rows.ts";
 import type { StoredEvent } from "./bus.ts";
 import { followLog } from "./follow.ts";
 import { renderEvent } from "./payloads.ts";
@@ -25,22 +16,15 @@ const INSTRUCTIONS = "Be brief. ".repeat(1600);
 const AGENTS = 50;
 
 describe("events of agents with long instructions", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ parts: { safetyPollMs: 60_000 }, per: "suite" });
   let all: AgentRow[];
   beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
     all = [];
     for (let index = 0; index < AGENTS; index++) {
       const agent = { sid: `agent${index}`, instructions: INSTRUCTIONS };
-      all.push(await insertTestAgent(test.core, workspace, agent));
+      all.push(await insertTestAgent(test.core, test.workspace, agent));
     }
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   /** Follows a log until `count` events have come. */
   const follow = async (logId: string, count: number): Promise<StoredEvent[]> => {
@@ -61,7 +45,7 @@ describe("events of agents with long instructions", () => {
   const sids = () => all.map(({ sid }) => sid);
 
   it("stores no instructions with a create that mentions fifty of them", async () => {
-    await createTestConversation(context, sids());
+    await createTestConversation(test.context, sids());
     // Of 26 MB of instructions.
     expect(await storedBytes()).toBeLessThan(64 * 1024);
     await answerTestTurns(test.core);
@@ -69,7 +53,7 @@ describe("events of agents with long instructions", () => {
   });
 
   it("hands followers the whole configuration where the log only names it", async () => {
-    const { conversation } = await createTestConversation(context, sids());
+    const { conversation } = await createTestConversation(test.context, sids());
     const announced = await follow(conversation.sId, AGENTS + 1);
     expect(announced.map(({ seq }) => seq)).toEqual(announced.map((_, index) => index + 1));
     const answers = conversation.content.flat().slice(1);
@@ -91,7 +75,7 @@ describe("events of agents with long instructions", () => {
   });
 
   it("gives the configuration to followers before and after an answer ends", async () => {
-    const { conversation } = await createTestConversation(context, ["agent0"]);
+    const { conversation } = await createTestConversation(test.context, ["agent0"]);
     const logId = conversation.content[1]![0]!.sId;
     const live = follow(logId, 2);
     await answerTestTurns(test.core, 'Say "configuration":{"agentVersion":1}');
@@ -104,8 +88,8 @@ describe("events of agents with long instructions", () => {
   });
 
   it("shows the status that the agent had, however often it is read", async () => {
-    const agent = await insertTestAgent(test.core, workspace, { sid: "archived" });
-    const { conversation } = await createTestConversation(context, ["archived"]);
+    const agent = await insertTestAgent(test.core, test.workspace, { sid: "archived" });
+    const { conversation } = await createTestConversation(test.context, ["archived"]);
     const before = await follow(conversation.sId, 2);
     const { db } = test.core.database;
     await db.update(agents).set({ status: "archived" }).where(eq(agents.id, agent.id));
@@ -113,7 +97,7 @@ describe("events of agents with long instructions", () => {
   });
 
   it("makes the URL of an author's picture when it is read, so that no process stores its own", async () => {
-    const { conversation } = await createTestConversation(context, []);
+    const { conversation } = await createTestConversation(test.context, []);
     const [live] = await follow(conversation.sId, 1);
     const { message } = JSON.parse(live!.payload) as { message: { user: { image: string } } };
     expect(message.user.image).toBe(`${test.core.publicUrl}/pictures/user-1.svg`);
@@ -132,7 +116,7 @@ describe("events of agents with long instructions", () => {
   });
 
   it("hands out old events, which hold the configuration, as they are", async () => {
-    const { conversation } = await createTestConversation(context, ["agent1"]);
+    const { conversation } = await createTestConversation(test.context, ["agent1"]);
     const [, announced] = await follow(conversation.sId, 2);
     const { db } = test.core.database;
     const ofLog = eq(events.logId, conversation.sId);

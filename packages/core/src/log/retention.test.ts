@@ -3,16 +3,9 @@ import { isNightly } from "@parley/db/testing";
 import { type LogEvent, toStorable } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  ageTestLog,
-  clearRuns,
-  openTestCore,
-  openTestLog,
-  type TestCore,
-  testEnd,
-  testToken,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { ageTestLog, clearRuns, openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import { appendEvents } from "./append.ts";
 import { followLog } from "./follow.ts";
 import { readEvents, readLogEnd } from "./read-log.ts";
@@ -51,9 +44,7 @@ const result: LogEvent = {
 };
 
 describe("retention", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   const db = () => test.core.database.db;
   const write = async (written: readonly LogEvent[], logId?: string) => {
@@ -243,9 +234,7 @@ describe("retention", () => {
 });
 
 describe("retention of any text", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
-  afterAll(() => test.close());
+  const test = coreTest();
 
   it("adds up to what the tokens did", { timeout: 120_000 }, async () => {
     const text = fc.oneof(

@@ -1,23 +1,18 @@
 import { conversations } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import {
   createTestConversation,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { inTransaction } from "./transaction.ts";
 
 describe("transactions of a workspace that wait for one lock", () => {
-  let test: TestCore;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
-  afterAll(() => test.close());
+  const test = coreTest();
 
   const open = async () => openTestContext(test.core, await insertTestWorkspace(test.core));
 

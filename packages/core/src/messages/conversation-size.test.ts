@@ -1,22 +1,16 @@
 import { actions, conversations, events, files, logs, messages, runs } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   answerTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
   testToken,
 } from "../../testing/testing.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
 import { addContentFragment, retryMessage } from "../conversations/post-messages.ts";
-import type { CoreContext } from "../create-core.ts";
 import { appendEvents } from "../log/append.ts";
 
 const MESSAGES = 6;
@@ -26,28 +20,25 @@ const tooMany = `cId: a conversation may have ${MESSAGES} messages`;
 const tooLarge = `cId: the texts of a conversation may have ${BYTES} bytes together`;
 
 describe("the size of conversations", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  const db = () => test.core.database.db;
-  beforeAll(async () => {
-    test = await openTestCore({ conversationLimits: limits });
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  const test = workspaceTest({
+    parts: { conversationLimits: limits },
+    per: "suite",
+    agents: ["ann", "bob"],
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const db = () => test.core.database.db;
 
   const create = async (agentIds: string[] = [], content = "Hello"): Promise<string> => {
     const mentions = agentIds.map((configurationId) => ({ configurationId }));
-    const created = await createTestConversation(context, [], { message: { content, mentions } });
+    const created = await createTestConversation(test.context, [], {
+      message: { content, mentions },
+    });
     return created.conversation.sId;
   };
   const addFragment = (cId: string, content: string) =>
     addContentFragment(
-      context,
+      test.context,
       parseInput(endpoints["contentFragments.create"], {
-        wId: context.caller.workspace.sid,
+        wId: test.workspaceId,
         cId,
         title: "Notes",
         content,
@@ -71,21 +62,24 @@ describe("the size of conversations", () => {
 
   it("lets no more messages in than there may be, however many come at once", async () => {
     const cId = await create();
-    const posts = Array.from({ length: 20 }, () => postTestMessage(context, cId));
+    const posts = Array.from({ length: 20 }, () => postTestMessage(test.context, cId));
     const settled = await Promise.allSettled(posts);
     const refused = settled.filter(({ status }) => status === "rejected");
     expect(refused).toHaveLength(20 - (MESSAGES - 1));
     expect(await db().select().from(messages)).toHaveLength(MESSAGES);
-    await expectRefused(() => postTestMessage(context, cId), tooMany);
+    await expectRefused(() => postTestMessage(test.context, cId), tooMany);
     await expectRefused(() => addFragment(cId, "More"), tooMany);
   });
 
   it("counts answers, each version of them, and fragments as messages", async () => {
     const cId = await create(["ann", "bob"]);
     await addFragment(cId, "Notes");
-    await expectRefused(() => postTestMessage(context, cId, { agentIds: ["ann", "bob"] }), tooMany);
-    await postTestMessage(context, cId, { agentIds: ["ann"] });
-    await expectRefused(() => postTestMessage(context, cId), tooMany);
+    await expectRefused(
+      () => postTestMessage(test.context, cId, { agentIds: ["ann", "bob"] }),
+      tooMany,
+    );
+    await postTestMessage(test.context, cId, { agentIds: ["ann"] });
+    await expectRefused(() => postTestMessage(test.context, cId), tooMany);
   });
 
   it("refuses to answer again where there is no room for a version more", async () => {
@@ -93,27 +87,27 @@ describe("the size of conversations", () => {
     await answerTestTurns(test.core);
     const answer = (await db().select().from(messages).where(eq(messages.rank, 1)))[0]!.sid;
     for (let count = 3; count < MESSAGES; count++) {
-      await retryMessage(context, { cId, mId: answer });
+      await retryMessage(test.context, { cId, mId: answer });
       await answerTestTurns(test.core);
     }
-    await expectRefused(() => retryMessage(context, { cId, mId: answer }), tooMany);
+    await expectRefused(() => retryMessage(test.context, { cId, mId: answer }), tooMany);
   });
 
   it("lets no more bytes in than there may be, fragments included", async () => {
     const cId = await create([], "é".repeat(BYTES / 4));
     await expectRefused(
-      () => postTestMessage(context, cId, { content: "x".repeat(BYTES / 2 + 1) }),
+      () => postTestMessage(test.context, cId, { content: "x".repeat(BYTES / 2 + 1) }),
       tooLarge,
     );
     await expectRefused(() => addFragment(cId, "x".repeat(BYTES / 2 + 1)), tooLarge);
     await addFragment(cId, "x".repeat(BYTES / 2));
-    await expectRefused(() => postTestMessage(context, cId), tooLarge);
+    await expectRefused(() => postTestMessage(test.context, cId), tooLarge);
   });
 
   it("counts what agents have answered", async () => {
     const cId = await create(["ann"]);
     await answerTestTurns(test.core, "x".repeat(BYTES));
-    await expectRefused(() => postTestMessage(context, cId), tooLarge);
+    await expectRefused(() => postTestMessage(test.context, cId), tooLarge);
   });
 
   it("counts what an agent had said when it was cancelled", async () => {
@@ -121,15 +115,15 @@ describe("the size of conversations", () => {
     const answer = (await db().select().from(messages).where(eq(messages.rank, 1)))[0]!.sid;
     const said = { logId: answer, events: [testToken("x".repeat(BYTES))] };
     await appendEvents(db(), [said], []);
-    await cancelMessages(context, { cId, messageIds: [answer] });
-    await expectRefused(() => retryMessage(context, { cId, mId: answer }), tooLarge);
+    await cancelMessages(test.context, { cId, messageIds: [answer] });
+    await expectRefused(() => retryMessage(test.context, { cId, mId: answer }), tooLarge);
   });
 
   it("refuses to create what would be too large at once", async () => {
     const contentFragments = Array.from({ length: MESSAGES }, () => {
       return { title: "Notes", content: "Note", contentType: "text/plain" };
     });
-    const many = () => createTestConversation(context, [], { contentFragments });
+    const many = () => createTestConversation(test.context, [], { contentFragments });
     await expectRefused(many, "Invalid request body: contentFragments: a conversation may have");
     await expectRefused(() => create([], "x".repeat(BYTES + 1)), "contentFragments: the texts of");
   });
@@ -137,7 +131,7 @@ describe("the size of conversations", () => {
   it("includes what was written before anything was counted", async () => {
     const cId = await create();
     await db().update(conversations).set({ messageCount: null, messageBytes: null });
-    await postTestMessage(context, cId);
+    await postTestMessage(test.context, cId);
     const [row] = await db().select().from(conversations);
     expect(row).toMatchObject({ messageCount: 1, messageBytes: 4 });
   });

@@ -1,15 +1,9 @@
 import { logs, runs } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
-import {
-  type TestCore,
-  clearRuns,
-  openTestCore,
-  openTestLog,
-  testEnd,
-  testToken,
-} from "../../testing/testing.ts";
+import { clearRuns, openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import type { RunRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { readEvents } from "../log/read-log.ts";
@@ -17,10 +11,8 @@ import { takeOverRuns } from "../turns/take-over-runs.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 
 describe("claimRuns", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
+  const test = coreTest();
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const addRun = async (run: Partial<RunRow> = {}): Promise<number> => {

@@ -1,23 +1,16 @@
 import { runs, sandboxFunctionVersions } from "@parley/db";
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  clearRuns,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { clearRuns, insertTestFunction, insertTestWorkspace } from "../../testing/testing.ts";
 import type { RunRow } from "../data-access/rows.ts";
 import { claimInvocations } from "../invocations/claim-invocations.ts";
 import { claimTurns } from "../turns/claim-turns.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 
 describe("fair claims", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
+  const test = coreTest();
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   /** A workspace with functions that may run `maxConcurrent` at once. */

@@ -1,16 +1,15 @@
 import { runs } from "@parley/db";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { expireTestLeases } from "../../testing/leases.ts";
 import { claimRuns } from "../../testing/runs.ts";
-import { clearRuns, openTestCore, openTestLog, type TestCore } from "../../testing/testing.ts";
+import { clearRuns, openTestLog } from "../../testing/testing.ts";
 import { takeOverRuns } from "../turns/take-over-runs.ts";
 import { handBackRuns, handBackUnknownRuns, renewLeases } from "./leases.ts";
 
 describe("leases", () => {
-  let test: TestCore;
-  beforeAll(async () => void (test = await openTestCore()));
+  const test = coreTest();
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const claim = (workerId: string, leaseMs = 60_000) =>
     claimRuns(test.core, { workerId, leaseMs, limit: 10 });

@@ -1,41 +1,26 @@
 import { runs } from "@parley/db";
 import { asc, ne } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   answerTestTurns,
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
-import type { CoreContext } from "../create-core.ts";
 import { wakeQueuedRuns } from "./wake-runs.ts";
 
 describe("turns of one agent in one conversation", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob"] });
   let cId: string;
-  beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-  });
   beforeEach(async () => {
-    await clearRuns(test.core);
-    const { conversation } = await createTestConversation(context, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
     cId = conversation.sId;
   });
-  afterAll(() => test.close());
 
   const post = async (agentId: string) => {
-    const { agentMessages } = await postTestMessage(context, cId, { agentIds: [agentId] });
+    const { agentMessages } = await postTestMessage(test.context, cId, { agentIds: [agentId] });
     return agentMessages[0]!.sId;
   };
   const statuses = async () => {
@@ -66,11 +51,11 @@ describe("turns of one agent in one conversation", () => {
     const second = await post("ann");
     const third = await post("ann");
     await post("ann");
-    await cancelMessages(context, { cId, messageIds: [second] });
+    await cancelMessages(test.context, { cId, messageIds: [second] });
     expect(await statuses()).toEqual(["waiting", "finished", "queued", "queued"]);
     await answerTestTurns(test.core);
     expect(await statuses()).toEqual(["finished", "finished", "waiting", "queued"]);
-    await cancelMessages(context, { cId, messageIds: [third] });
+    await cancelMessages(test.context, { cId, messageIds: [third] });
     expect(await statuses()).toEqual(["finished", "finished", "finished", "waiting"]);
   });
 

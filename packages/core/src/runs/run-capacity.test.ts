@@ -1,7 +1,8 @@
 import { conversations, events, invocations, logs, messages, runs } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import {
   answerTestTurns,
   clearRuns,
@@ -10,9 +11,7 @@ import {
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
 import type { CoreContext } from "../create-core.ts";
@@ -21,14 +20,12 @@ import { invokeSandboxFunction } from "../invocations/invoke.ts";
 const LIMIT = 3;
 
 describe("runs of a workspace that may wait", () => {
-  let test: TestCore;
+  const test = coreTest({ waitingRuns: LIMIT });
   let other: CoreContext;
   beforeAll(async () => {
-    test = await openTestCore({ waitingRuns: LIMIT });
     other = await openWorkspace();
   });
   beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   async function openWorkspace(): Promise<CoreContext> {
     const workspace = await insertTestWorkspace(test.core);

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   answerTestTurns,
-  clearRuns,
   createTestConversation,
   expireTestLeases,
-  insertTestAgent,
   insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { RunOrigin } from "../context.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
@@ -22,21 +17,14 @@ import { takeOverRuns } from "../turns/take-over-runs.ts";
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 describe("the origin of runs", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", agents: ["agent"] });
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestAgent(test.core, workspace, { sid: "agent" });
-    await insertTestFunction(test.core, workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "add" });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const from = (requestId: string, trace?: string): CoreContext => {
     const origin: RunOrigin = { requestId, traceparent: trace };
-    return Object.assign(Object.create(context) as CoreContext, { origin });
+    return Object.assign(Object.create(test.context) as CoreContext, { origin });
   };
   const options = { workerId: "one", leaseMs: 60_000, limit: 10 };
   const claim = () => claimRuns(test.core, options);
@@ -49,14 +37,14 @@ describe("the origin of runs", () => {
     {
       name: "post",
       make: async (given: CoreContext) => {
-        const { conversation } = await createTestConversation(context, []);
+        const { conversation } = await createTestConversation(test.context, []);
         await postTestMessage(given, conversation.sId, { agentIds: ["agent"] });
       },
     },
     {
       name: "retry",
       make: async (given: CoreContext) => {
-        const { conversation } = await createTestConversation(context, ["agent"]);
+        const { conversation } = await createTestConversation(test.context, ["agent"]);
         await answerTestTurns(test.core);
         const mId = conversation.content[1]?.[0]?.sId ?? "";
         await retryMessage(given, { cId: conversation.sId, mId });
@@ -69,7 +57,7 @@ describe("the origin of runs", () => {
     },
   ])("comes with the claim of a run that a $name makes", async ({ make }) => {
     await make(from("request-1", traceparent));
-    const { sid: workspaceSid } = context.caller.workspace;
+    const { sid: workspaceSid } = test.context.caller.workspace;
     const origin = { requestId: "request-1", traceparent, workspaceSid };
     expect(await claim()).toMatchObject([origin]);
     await expireTestLeases(test.core);
@@ -80,7 +68,7 @@ describe("the origin of runs", () => {
     await Promise.all([
       createTestConversation(from("one", traceparent), ["agent"]),
       createTestConversation(from("two"), ["agent"]),
-      createTestConversation(context, ["agent"]),
+      createTestConversation(test.context, ["agent"]),
     ]);
     const claimed = await claim();
     const origins = claimed.map(({ requestId, traceparent: trace }) => `${requestId} ${trace}`);

@@ -1,13 +1,7 @@
 import { endpoints, parseInput } from "@parley/schema";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { exportSkill } from "./export-skill.ts";
 import { importSkills } from "./import-skills.ts";
 import { updateSkill } from "./skill-administration.ts";
@@ -40,27 +34,21 @@ const forms = {
 };
 
 describe("the SKILL.md of a skill", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
-  beforeEach(async () => {
-    context = await openTestContext(test.core, await insertTestWorkspace(test.core), "builder");
-  });
-  afterAll(() => test.close());
+  const test = workspaceTest({ role: "builder" });
 
   const upload = async (text: string) => {
-    const input = parseInput(endpoints["skills.import"], { wId: context.caller.workspace.sid });
+    const input = parseInput(endpoints["skills.import"], {
+      wId: test.workspaceId,
+    });
     const files = [
       { path: "pdf/SKILL.md", bytes: Buffer.from(text) },
       { path: "pdf/run.sh", bytes: Buffer.from("#!/bin/sh\r\n"), isExecutable: true },
       { path: "pdf/data.txt", bytes: Buffer.from("x") },
     ];
-    return (await importSkills(context, input, files)).imported[0]!.sId;
+    return (await importSkills(test.context, input, files)).imported[0]!.sId;
   };
   const exported = async (skillId: string) => {
-    const file = await exportSkill(context, { skillId });
+    const file = await exportSkill(test.context, { skillId });
     const zip = Buffer.concat(await Array.fromAsync(file.read(0, file.sizeBytes)));
     const [first] = Object.entries(unzipSync(zip));
     if (first === undefined) throw new Error("The archive is empty");
@@ -68,8 +56,8 @@ describe("the SKILL.md of a skill", () => {
     return { path, text: Buffer.from(bytes).toString("utf8"), zip };
   };
   const edit = (skillId: string, version: number, change: object) => {
-    const raw = { wId: context.caller.workspace.sid, skillId, version, ...change };
-    return updateSkill(context, parseInput(endpoints["skills.update"], raw));
+    const raw = { wId: test.workspaceId, skillId, version, ...change };
+    return updateSkill(test.context, parseInput(endpoints["skills.update"], raw));
   };
 
   it.each(Object.entries(forms))("is given back byte for byte: %s", async (_form, text) => {
@@ -127,9 +115,9 @@ describe("the SKILL.md of a skill", () => {
       expect(text).toContain("MIT");
       expect(text.endsWith("\n---\nDo it.")).toBe(true);
       const again = await importSkills(
-        context,
+        test.context,
         parseInput(endpoints["skills.import"], {
-          wId: context.caller.workspace.sid,
+          wId: test.workspaceId,
           onConflict: "override",
         }),
         [{ path: "pdf/SKILL.md", bytes: Buffer.from(text) }],

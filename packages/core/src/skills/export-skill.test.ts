@@ -2,14 +2,10 @@ import { skillAttachments, skills } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { openFile, type ReadableFile } from "../files/files.ts";
 import { exportSkill } from "./export-skill.ts";
@@ -22,20 +18,14 @@ interface Uploaded {
 }
 
 describe("exportSkill", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ role: "builder" });
   let other: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
   beforeEach(async () => {
-    context = await openTestContext(test.core, await insertTestWorkspace(test.core), "builder");
     other = await openTestContext(test.core, await insertTestWorkspace(test.core), "builder");
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const upload = async (files: readonly Uploaded[], by = context) => {
+  const upload = async (files: readonly Uploaded[], by = test.context) => {
     const raw = { wId: by.caller.workspace.sid };
     const report = await importSkills(by, parseInput(endpoints["skills.import"], raw), files);
     return report.imported[0]!.sId;
@@ -45,7 +35,7 @@ describe("exportSkill", () => {
   const unzip = async (file: ReadableFile): Promise<Uploaded[]> =>
     Object.entries(unzipSync(await readAll(file))).map(([path, bytes]) => ({ path, bytes }));
   /** What a skill is, without what differs between workspaces. */
-  const contentOf = async (skillId: string, by = context) => {
+  const contentOf = async (skillId: string, by = test.context) => {
     const [row] = await db().select().from(skills).where(eq(skills.sid, skillId));
     const attached = await db()
       .select()
@@ -74,7 +64,7 @@ describe("exportSkill", () => {
       { path: "pdf/empty", bytes: Buffer.of() },
       { path: "pdf/zero.bin", bytes: Buffer.of(0, 255, 10) },
     ]);
-    const file = await exportSkill(context, { skillId });
+    const file = await exportSkill(test.context, { skillId });
     expect(file).toMatchObject({ contentType: "application/zip", fileName: "pdf.zip" });
     const copy = await upload(await unzip(file), other);
     expect(await contentOf(copy, other)).toEqual(await contentOf(skillId));
@@ -87,10 +77,10 @@ describe("exportSkill", () => {
       { path: "pdf/a.bin", bytes: Buffer.alloc(300_000, 7) },
     ];
     const skillId = await upload(files);
-    const file = await exportSkill(context, { skillId });
+    const file = await exportSkill(test.context, { skillId });
     const whole = await readAll(file);
     expect(whole).toHaveLength(file.sizeBytes);
-    const again = await exportSkill(context, { skillId });
+    const again = await exportSkill(test.context, { skillId });
     expect(again.sha256).toBe(file.sha256);
     expect(await readAll(again)).toEqual(whole);
     for (const [start, end] of [
@@ -100,10 +90,15 @@ describe("exportSkill", () => {
     ] as const) {
       expect(await readAll(file, start, end)).toEqual(whole.subarray(start, end));
     }
-    const change = { wId: context.caller.workspace.sid, skillId, version: 0, instructions: "C" };
+    const change = {
+      wId: test.workspaceId,
+      skillId,
+      version: 0,
+      instructions: "C",
+    };
     test.clock.now += 5000;
-    await updateSkill(context, parseInput(endpoints["skills.update"], change));
-    expect((await exportSkill(context, { skillId })).sha256).not.toBe(file.sha256);
+    await updateSkill(test.context, parseInput(endpoints["skills.update"], change));
+    expect((await exportSkill(test.context, { skillId })).sha256).not.toBe(file.sha256);
   });
 
   it("fails where a file is gone meanwhile, and says nothing that is wrong", async () => {
@@ -111,17 +106,17 @@ describe("exportSkill", () => {
       { path: "pdf/SKILL.md", bytes: document("A", "B") },
       { path: "pdf/a.bin", bytes: Buffer.alloc(300_000, 7) },
     ]);
-    const file = await exportSkill(context, { skillId });
-    const { id } = context.caller.workspace;
+    const file = await exportSkill(test.context, { skillId });
+    const { id } = test.context.caller.workspace;
     await db().execute(`delete from files where workspace_id = ${id}` as never);
     await expect(readAll(file)).rejects.toThrow("The file was deleted while it was read");
   });
 
   it("changes names that no folder may have", async () => {
-    const wId = context.caller.workspace.sid;
+    const wId = test.workspaceId;
     const raw = { wId, name: "Refund an order!", agentFacingDescription: "Refunds" };
-    const { skill } = await createSkill(context, parseInput(endpoints["skills.create"], raw));
-    const file = await exportSkill(context, { skillId: skill.sId });
+    const { skill } = await createSkill(test.context, parseInput(endpoints["skills.create"], raw));
+    const file = await exportSkill(test.context, { skillId: skill.sId });
     expect(file.fileName).toBe("refund-an-order.zip");
     const entries = await unzip(file);
     expect(entries.map(({ path }) => path)).toEqual(["refund-an-order/SKILL.md"]);
@@ -137,12 +132,12 @@ describe("exportSkill", () => {
     const skillId = await upload([{ path: "pdf/SKILL.md", bytes: document("A", "B") }]);
     expect(await refusalOf(exportSkill(other, { skillId }))).toBe("404 skill_not_found");
     const operator = openTestOperator(test.core);
-    const wId = context.caller.workspace.sid;
+    const wId = test.workspaceId;
     const { space } = await operator.createSpace({ wId, name: "Closed", isRestricted: true });
     await db()
       .update(skills)
       .set({ manuallyRequestedSpaceIds: [space.sId] })
       .where(and(eq(skills.sid, skillId)));
-    expect(await refusalOf(exportSkill(context, { skillId }))).toBe("404 skill_not_found");
+    expect(await refusalOf(exportSkill(test.context, { skillId }))).toBe("404 skill_not_found");
   });
 });

@@ -1,14 +1,10 @@
 import { files, skillAttachments, skillEditors, skills, users } from "@parley/db";
 import { endpoints, ImportReport, parseInput } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { countTestRows, openTestOperator, refusalOf } from "../../testing/operator.ts";
-import {
-  type TestCore,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { openFile } from "../files/files.ts";
 import { importSkills } from "./import-skills.ts";
@@ -22,16 +18,12 @@ const folder = (name: string, attachments: Record<string, string | Uint8Array> =
 };
 
 describe("importSkills", () => {
-  let test: TestCore;
+  const test = coreTest();
   let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-  });
   beforeEach(async () => {
     const workspace = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace, "builder");
   });
-  afterAll(() => test.close());
 
   const run = (uploaded: Parameters<typeof importSkills>[2], fields: object = {}) => {
     const raw = { wId: context.caller.workspace.sid, ...fields };

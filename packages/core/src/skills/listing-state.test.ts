@@ -13,15 +13,10 @@ import {
 } from "@parley/db";
 import { openContendedDatabase } from "@parley/db/testing";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { openTestOperator } from "../../testing/operator.ts";
-import {
-  createTestCore,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { createTestCore, insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext, Core } from "../create-core.ts";
 import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
 import { deleteWorkspace } from "../delete-workspace.ts";
@@ -63,23 +58,17 @@ async function insertSkill(
 }
 
 describe("the state of the lists of skills", () => {
-  let test: TestCore;
-  let workspace: WorkspaceRow;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", keepRuns: true });
   let space: SpaceRow;
   let db: Queryable;
   beforeAll(async () => {
-    test = await openTestCore();
     ({ db } = test.core.database);
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    [space] = (await db.select().from(spaces).where(eq(spaces.workspaceId, workspace.id))) as [
+    [space] = (await db.select().from(spaces).where(eq(spaces.workspaceId, test.workspace.id))) as [
       SpaceRow,
     ];
   });
-  afterAll(() => test.close());
 
-  const read = (of = context) => test.core.skillStates.read(of.caller);
+  const read = (of = test.context) => test.core.skillStates.read(of.caller);
   /** Every change that a list may show, in the order in which the rows can be there. */
   const changes = (): Record<string, () => Promise<unknown>> => {
     let skillId = 0;
@@ -87,12 +76,12 @@ describe("the state of the lists of skills", () => {
     let otherId = 0;
     const ofSkill = () => eq(skillAttachments.skillId, skillId);
     const ofLink = () => eq(skillTools.skillId, skillId);
-    const ofKey = () => eq(apiKeySpaces.apiKeyId, context.caller.apiKey.id);
+    const ofKey = () => eq(apiKeySpaces.apiKeyId, test.context.caller.apiKey.id);
     const file = { position: 0, fileId: "fil_1", fileName: "a.md" };
     const times = { createdAt: 0, updatedAt: 0 };
     const tool = {
       sid: "msv_1",
-      workspaceId: workspace.id,
+      workspaceId: test.workspace.id,
       spaceId: space.id,
       name: "tool",
       description: "",
@@ -100,12 +89,12 @@ describe("the state of the lists of skills", () => {
       server: {} as never,
       oAuthUseCase: "platform_actions" as const,
       isRestrictedToSkills: false,
-      editedBy: context.caller.user.id,
+      editedBy: test.context.caller.user.id,
       ...times,
     };
     const other = {
       sid: "vlt_1",
-      workspaceId: workspace.id,
+      workspaceId: test.workspace.id,
       name: "other",
       kind: "regular",
       isRestricted: true,
@@ -113,7 +102,7 @@ describe("the state of the lists of skills", () => {
     };
     return {
       "a skill is inserted": async () =>
-        (skillId = await insertSkill(test.core, { db, workspace })),
+        (skillId = await insertSkill(test.core, { db, workspace: test.workspace })),
       "a skill is updated": async () =>
         db.update(skills).set({ name: "two" }).where(eq(skills.id, skillId)),
       "a file is inserted": async () => db.insert(skillAttachments).values({ skillId, ...file }),
@@ -132,7 +121,7 @@ describe("the state of the lists of skills", () => {
       "who edited a tool is renamed": async () =>
         db.update(users).set({ fullName: "New" }).where(eq(users.id, tool.editedBy)),
       "a skill is given an editor": async () =>
-        db.insert(skillEditors).values({ skillId, userId: context.caller.user.id }),
+        db.insert(skillEditors).values({ skillId, userId: test.context.caller.user.id }),
       "a skill loses an editor": async () =>
         db.delete(skillEditors).where(eq(skillEditors.skillId, skillId)),
       "a space is inserted": async () => {
@@ -142,10 +131,15 @@ describe("the state of the lists of skills", () => {
       "a space is updated": async () =>
         db.update(spaces).set({ isRestricted: false }).where(eq(spaces.id, otherId)),
       "a key is given a space": async () =>
-        db.insert(apiKeySpaces).values({ apiKeyId: context.caller.apiKey.id, spaceId: otherId }),
+        db
+          .insert(apiKeySpaces)
+          .values({ apiKeyId: test.context.caller.apiKey.id, spaceId: otherId }),
       "a key loses a space": async () => db.delete(apiKeySpaces).where(ofKey()),
       "a key changes its role": async () =>
-        db.update(apiKeys).set({ role: "builder" }).where(eq(apiKeys.id, context.caller.apiKey.id)),
+        db
+          .update(apiKeys)
+          .set({ role: "builder" })
+          .where(eq(apiKeys.id, test.context.caller.apiKey.id)),
       "a space is deleted": async () => db.delete(spaces).where(eq(spaces.id, otherId)),
       "a tool is taken from a skill": async () => db.delete(skillTools).where(ofLink()),
       "a tool is deleted": async () => db.delete(tools).where(eq(tools.id, toolId)),
@@ -184,14 +178,14 @@ describe("the state of the lists of skills", () => {
   it("changes with the commit, once for many rows, and not where it is rolled back", async () => {
     const before = await read();
     const ids = await test.core.database.transaction(async (tx) => {
-      const first = await insertSkill(test.core, { db: tx, workspace });
+      const first = await insertSkill(test.core, { db: tx, workspace: test.workspace });
       await tx.update(skills).set({ name: "two" }).where(eq(skills.id, first));
       const mine = await tx
         .select()
         .from(skillVersions)
-        .where(eq(skillVersions.workspaceId, workspace.id));
+        .where(eq(skillVersions.workspaceId, test.workspace.id));
       expect(String(mine[0]?.version ?? 0)).toBe(before.version);
-      return [first, await insertSkill(test.core, { db: tx, workspace })];
+      return [first, await insertSkill(test.core, { db: tx, workspace: test.workspace })];
     });
     const after = await read();
     expect(after.version).not.toBe(before.version);
@@ -206,11 +200,11 @@ describe("the state of the lists of skills", () => {
 
   it("tells apart who may see different things, and nobody else", async () => {
     const operator = openTestOperator(test.core);
-    const open = async (role: "user" | "admin") => openTestContext(test.core, workspace, role);
+    const open = async (role: "user" | "admin") => openTestContext(test.core, test.workspace, role);
     const keys = [await open("user"), await open("user"), await open("admin"), await open("user")];
     const restricted = async (name: string, ...of: CoreContext[]) =>
       operator.createSpace({
-        wId: workspace.sid,
+        wId: test.workspaceId,
         name,
         isRestricted: true,
         keyIds: of.map(({ caller }) => caller.apiKey.sid),
@@ -227,7 +221,7 @@ describe("the state of the lists of skills", () => {
   });
 
   it("is each caller's own where a key's role changed between two that ask together", async () => {
-    const { caller } = await openTestContext(test.core, workspace, "admin");
+    const { caller } = await openTestContext(test.core, test.workspace, "admin");
     const lowered = { ...caller, apiKey: { ...caller.apiKey, role: "user" as const } };
     const states = await Promise.all(
       [caller, lowered, caller].map((one) => test.core.skillStates.read(one)),

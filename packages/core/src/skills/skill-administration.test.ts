@@ -1,13 +1,9 @@
 import { files } from "@parley/db";
 import { type CreateSkill, endpoints, parseInput, type ToolServer } from "@parley/schema";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { createSpace } from "../workspaces/spaces.ts";
@@ -37,21 +33,19 @@ const server: ToolServer = {
 };
 
 describe("skills and tools", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let admin: CoreContext;
   let builder: CoreContext;
   let other: CoreContext;
   let workspaceId: string;
   beforeAll(async () => {
-    test = await openTestCore();
     workspace = await insertTestWorkspace(test.core);
     workspaceId = workspace.sid;
     admin = await openTestContext(test.core, workspace, "admin");
     builder = await openTestContext(test.core, workspace, "builder");
     other = await openTestContext(test.core, workspace, "builder");
   });
-  afterAll(() => test.close());
 
   const page = { limit: 100, lastValue: undefined };
   const allTools = async () => (await listTools(admin, { wId: workspaceId, ...page })).tools;

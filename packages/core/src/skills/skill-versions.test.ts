@@ -1,57 +1,44 @@
 import { files, skillDefinitions, skills } from "@parley/db";
 import { type CreateSkill, endpoints, MAX_SKILL_VERSIONS, parseInput } from "@parley/schema";
 import { and, eq, gt } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
+import { openTestContext } from "../../testing/testing.ts";
 import type { RequestContext } from "../context.ts";
 import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { importSkills } from "./import-skills.ts";
 import { archiveSkill, createSkill, updateSkill } from "./skill-administration.ts";
 import { listSkillVersions } from "./skill-versions.ts";
 
 describe("the versions of a skill", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let builder: CoreContext;
+  const test = workspaceTest({ per: "suite", role: "builder", keepRuns: true });
   let another: CoreContext;
   beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    builder = await openTestContext(test.core, workspace, "builder");
-    another = await openTestContext(test.core, workspace, "builder");
+    another = await openTestContext(test.core, test.workspace, "builder");
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const list = (skillId: string, more: object = {}, by: RequestContext = builder) =>
+  const list = (skillId: string, more: object = {}, by: RequestContext = test.context) =>
     listSkillVersions(
       by,
-      parseInput(endpoints["skills.listVersions"], { wId: workspace.sid, skillId, ...more }),
+      parseInput(endpoints["skills.listVersions"], { wId: test.workspaceId, skillId, ...more }),
     );
   const create = async (more: Partial<CreateSkill> = {}) => {
     const given = {
-      wId: workspace.sid,
+      wId: test.workspaceId,
       name: "Greeting",
       agentFacingDescription: "Greets",
       ...more,
     };
-    return (await createSkill(builder, given as CreateSkill)).skill.sId;
+    return (await createSkill(test.context, given as CreateSkill)).skill.sId;
   };
   const update = async (
     skillId: string,
     version: number,
     more: object,
-    by: RequestContext = builder,
-  ) => updateSkill(by, { wId: workspace.sid, skillId, version, ...more } as never);
+    by: RequestContext = test.context,
+  ) => updateSkill(by, { wId: test.workspaceId, skillId, version, ...more } as never);
   const editorOf = ({ caller: { user } }: CoreContext) => ({ sId: user.sid, name: user.fullName });
 
   it("has who changed what and when, newest first", async () => {
@@ -59,14 +46,14 @@ describe("the versions of a skill", () => {
     const created = test.clock.now;
     test.clock.now += 1000;
     await update(skillId, 0, { instructions: "Say goodbye" }, another);
-    await update(skillId, 1, { name: "Farewell" }, operator.context);
-    await archiveSkill(builder, { wId: workspace.sid, skillId, version: 2 });
+    await update(skillId, 1, { name: "Farewell" }, test.operator.context);
+    await archiveSkill(test.context, { wId: test.workspaceId, skillId, version: 2 });
     const { versions, ...end } = await list(skillId);
     expect(end).toEqual({ hasMore: false, lastValue: "0" });
     expect(versions.at(-1)).toEqual({
       version: 0,
       createdAt: created,
-      editor: editorOf(builder),
+      editor: editorOf(test.context),
       name: "Greeting",
       status: "active",
       availability: "editors",
@@ -85,23 +72,23 @@ describe("the versions of a skill", () => {
       return [version, name, status, instructions, editor];
     });
     expect(changed).toEqual([
-      [3, "Farewell", "archived", "Say goodbye", editorOf(builder)],
+      [3, "Farewell", "archived", "Say goodbye", editorOf(test.context)],
       [2, "Farewell", "active", "Say goodbye", null],
       [1, "Greeting", "active", "Say goodbye", editorOf(another)],
-      [0, "Greeting", "active", "Say hello", editorOf(builder)],
+      [0, "Greeting", "active", "Say hello", editorOf(test.context)],
     ]);
     expect(versions[2]?.createdAt).toBe(created + 1000);
   });
 
   it("has what imports wrote and replaced, with the names of files that are gone", async () => {
-    const input = { wId: workspace.sid, onConflict: "override" } as never;
+    const input = { wId: test.workspaceId, onConflict: "override" } as never;
     const folder = (text: string, file: string) => [
       { path: "hi/SKILL.md", bytes: Buffer.from(`---\nname: hi\ndescription: d\n---\n${text}`) },
       { path: `hi/${file}`, bytes: Buffer.from(text) },
     ];
-    const first = await importSkills(builder, input, folder("one", "a.txt"));
+    const first = await importSkills(test.context, input, folder("one", "a.txt"));
     const sId = first.imported[0]?.sId ?? "";
-    await importSkills(builder, input, folder("two", "b.txt"));
+    await importSkills(test.context, input, folder("two", "b.txt"));
     const { versions } = await list(sId);
     expect(
       versions.map(({ instructions, fileAttachments: [file] }) => [instructions, file?.fileName]),
@@ -155,18 +142,18 @@ describe("the versions of a skill", () => {
       [1, "old"],
       [0, null],
     ]);
-    expect(versions[1]).toMatchObject({ createdAt: 7, editor: editorOf(builder) });
+    expect(versions[1]).toMatchObject({ createdAt: 7, editor: editorOf(test.context) });
   });
 
   it("is not for who does not reach the skill, or the spaces that it was in", async () => {
-    const keyIds = [builder.caller.apiKey.sid];
-    const closed = { wId: workspace.sid, name: "Closed", isRestricted: true, keyIds };
-    const { space } = await operator.createSpace(closed);
+    const keyIds = [test.context.caller.apiKey.sid];
+    const closed = { wId: test.workspaceId, name: "Closed", isRestricted: true, keyIds };
+    const { space } = await test.operator.createSpace(closed);
     const skillId = await create({ spaceIds: [space.sId], instructions: "secret" });
     expect(await refusalOf(list(skillId, {}, another))).toBe("404 skill_not_found");
     await update(skillId, 0, { spaceIds: [], instructions: "public" });
     expect((await list(skillId)).versions).toHaveLength(2);
-    expect((await list(skillId, {}, operator.context)).versions).toHaveLength(2);
+    expect((await list(skillId, {}, test.operator.context)).versions).toHaveLength(2);
     const { versions, hasMore } = await list(skillId, {}, another);
     expect(versions.map(({ instructions }) => instructions)).toEqual(["public"]);
     expect(hasMore).toBe(false);

@@ -8,13 +8,9 @@ import {
 } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { listSkills } from "./skills.ts";
@@ -90,13 +86,12 @@ function predict(all: readonly ModelSkill[], key: ModelKey, at: number, asked: Q
 }
 
 describe("the listing of skills", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   const contexts: CoreContext[] = [];
   const spaceIds = {} as Record<SpaceName, string>;
 
   beforeAll(async () => {
-    test = await openTestCore();
     const { db } = test.core.database;
     workspace = await insertTestWorkspace(test.core);
     const ids: Partial<Record<SpaceName, number>> = {};
@@ -125,7 +120,6 @@ describe("the listing of skills", () => {
       }
     }
   });
-  afterAll(() => test.close());
 
   const store = async (all: readonly ModelSkill[]) => {
     const { db } = test.core.database;

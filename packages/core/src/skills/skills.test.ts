@@ -1,13 +1,9 @@
 import { skillAttachments, skills, skillTools, spaces, tools } from "@parley/db";
 import { endpoints, parseInput, SkillList, type WorkspaceRole } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { listSkills } from "./skills.ts";
@@ -30,11 +26,10 @@ const matrix = roles.flatMap((role) =>
 );
 
 describe("listSkills", () => {
-  let test: TestCore;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   const contexts = new Map<WorkspaceRole, CoreContext>();
   beforeAll(async () => {
-    test = await openTestCore();
     workspace = await insertTestWorkspace(test.core);
     for (const role of roles) {
       contexts.set(role, await openTestContext(test.core, workspace, role));
@@ -59,7 +54,6 @@ describe("listSkills", () => {
       ),
     );
   });
-  afterAll(() => test.close());
 
   const list = (role: WorkspaceRole, query: object = {}) => {
     const input = parseInput(endpoints["skills.list"], { wId: workspace.sid, ...query });

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { conversations, invocations, workspaceStorage } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import {
   clearRuns,
   createTestConversation,
   insertTestFunction,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { deleteConversation } from "../conversations/conversations.ts";
@@ -23,12 +22,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe("what a workspace stores", () => {
-  let test: TestCore;
+  const test = coreTest({ workspaceBytes: LIMIT });
   let context: CoreContext;
   let id: number;
-  beforeAll(async () => {
-    test = await openTestCore({ workspaceBytes: LIMIT });
-  });
   beforeEach(async () => {
     await clearRuns(test.core);
     await db().delete(workspaceStorage);
@@ -37,7 +33,6 @@ describe("what a workspace stores", () => {
     await insertTestFunction(test.core, workspace, { slug: "add" });
     ({ id } = workspace);
   });
-  afterAll(() => test.close());
 
   const db = () => test.core.database.db;
   const read = async () => {

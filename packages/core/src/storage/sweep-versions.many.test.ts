@@ -1,21 +1,13 @@
 import { statement } from "@parley/db";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { insertTestAgent, insertTestWorkspace } from "../../testing/testing.ts";
 import { createVersionSweep } from "./sweep-versions.ts";
 
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await openTestCore();
-});
-afterAll(() => test.close());
+const test = coreTest();
 
 /** Rows of agents, and of what names them, that this transaction has looked up. */
 const countLookups = statement<{}, { rows: number }>(

@@ -12,21 +12,11 @@ import {
 } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestOperator, type TestOperator } from "../../testing/operator.ts";
-import {
-  clearRuns,
-  createTestConversation,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { createTestConversation, insertTestFunction } from "../../testing/testing.ts";
 import { giveFeedback } from "../conversations/feedbacks.ts";
 import { getConversation } from "../conversations/conversation-content.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { updateSandboxFunction } from "../functions/function-administration.ts";
 import { listFunctionVersions } from "../functions/list-versions.ts";
 import { createInvocationSweep } from "../invocations/sweep-invocations.ts";
@@ -46,20 +36,7 @@ const model = { providerId: "simulated", modelId: "simulated-1" };
 const longText = (bytes: number) => `${randomBytes(bytes / 4).toString("hex")}${"x".repeat(bytes)}`;
 
 describe("old versions", () => {
-  let test: TestCore;
-  let operator: TestOperator;
-  let workspace: WorkspaceRow;
-  let builder: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore({ workspaceBytes: LIMIT_BYTES });
-    operator = openTestOperator(test.core);
-  });
-  beforeEach(async () => {
-    await clearRuns(test.core);
-    workspace = await insertTestWorkspace(test.core);
-    builder = await openTestContext(test.core, workspace, "builder");
-  });
-  afterAll(() => test.close());
+  const test = workspaceTest({ parts: { workspaceBytes: LIMIT_BYTES }, role: "builder" });
 
   const db = () => test.core.database.db;
   const pass = (days: number) => void (test.clock.now += days * DAY_MS);
@@ -71,11 +48,11 @@ describe("old versions", () => {
   };
 
   const createAgent = async (instructions = "") => {
-    const given = { wId: workspace.sid, name: "Ann", description: "", model, instructions };
-    return (await operator.createAgent(given)).agentConfiguration.sId;
+    const given = { wId: test.workspaceId, name: "Ann", description: "", model, instructions };
+    return (await test.operator.createAgent(given)).agentConfiguration.sId;
   };
   const changeAgent = (agentId: string, instructions: string) =>
-    operator.updateAgent({ wId: workspace.sid, agentId, instructions });
+    test.operator.updateAgent({ wId: test.workspaceId, agentId, instructions });
   const versionsOfAgent = async (sid: string) => {
     const rows = await db()
       .select({ version: agents.version })
@@ -91,9 +68,9 @@ describe("old versions", () => {
       .from(sandboxFunctions)
       .where(eq(sandboxFunctions.slug, slug));
     const { version } = found!;
-    const input = { wId: workspace.sid, functionId: slug, version, description };
+    const input = { wId: test.workspaceId, functionId: slug, version, description };
     await updateSandboxFunction(
-      builder,
+      test.context,
       parseInput(endpoints["sandboxFunctions.update"], {
         ...input,
         inputSchema: { description: longText(4000) },
@@ -109,21 +86,27 @@ describe("old versions", () => {
       .orderBy(asc(sandboxFunctionVersions.version));
     return rows.map(({ version }) => version);
   };
-  const invoke = (slug: string) => invokeSandboxFunction(builder, { functionId: slug, input: {} });
+  const invoke = (slug: string) =>
+    invokeSandboxFunction(test.context, { functionId: slug, input: {} });
   const endInvocations = () =>
     db().update(invocations).set({ status: "succeeded", finishedAt: test.clock.now });
 
   const newSkill = async (instructions = "") => {
-    const given = { wId: workspace.sid, name: "Greet", agentFacingDescription: "", instructions };
-    return (await createSkill(builder, given as never)).skill.sId;
+    const given = {
+      wId: test.workspaceId,
+      name: "Greet",
+      agentFacingDescription: "",
+      instructions,
+    };
+    return (await createSkill(test.context, given as never)).skill.sId;
   };
   const changeSkill = async (sid: string, instructions: string) => {
     const [found] = await db()
       .select({ version: skills.version })
       .from(skills)
       .where(eq(skills.sid, sid));
-    const input = { wId: workspace.sid, skillId: sid, version: found!.version, instructions };
-    await updateSkill(builder, input as never);
+    const input = { wId: test.workspaceId, skillId: sid, version: found!.version, instructions };
+    await updateSkill(test.context, input as never);
   };
   const versionsOfSkill = async (sid: string) => {
     const rows = await db()
@@ -137,7 +120,7 @@ describe("old versions", () => {
 
   it("stay while they are among the newest, or were replaced lately", async () => {
     const agent = await createAgent();
-    await insertTestFunction(test.core, workspace, { slug: "add" });
+    await insertTestFunction(test.core, test.workspace, { slug: "add" });
     const skill = await newSkill();
     // The first ones are old, but were replaced only now.
     pass(200);
@@ -170,9 +153,9 @@ describe("old versions", () => {
     await changeFunction("add", "5");
     await changeSkill(skill, "5");
     const { versions, hasMore } = await listFunctionVersions(
-      builder,
+      test.context,
       parseInput(endpoints["sandboxFunctions.listVersions"], {
-        wId: workspace.sid,
+        wId: test.workspaceId,
         functionId: "add",
       }),
     );
@@ -181,7 +164,7 @@ describe("old versions", () => {
 
   it("of an agent stay while a message or feedback names them", async () => {
     const agent = await createAgent("first");
-    const { conversation } = await createTestConversation(builder, [agent]);
+    const { conversation } = await createTestConversation(test.context, [agent]);
     const [answer] = await db()
       .select({ sid: messages.sid })
       .from(messages)
@@ -190,10 +173,11 @@ describe("old versions", () => {
     pass(1000);
     expect(await sweep("agent")).toBe(2);
     expect(await versionsOfAgent(agent)).toEqual([0, 3, 4, 5]);
-    const { content } = (await getConversation(builder, { cId: conversation.sId })).conversation;
+    const { content } = (await getConversation(test.context, { cId: conversation.sId }))
+      .conversation;
     expect(content.flat().at(-1)).toMatchObject({ configuration: { instructions: "first" } });
     const named = { cId: conversation.sId, mId: answer!.sid };
-    await giveFeedback(builder, { ...named, thumbDirection: "up" } as never);
+    await giveFeedback(test.context, { ...named, thumbDirection: "up" } as never);
     await db().delete(messages);
     expect(await sweep("agent")).toBe(0);
     await db().delete(feedbacks);
@@ -202,7 +186,7 @@ describe("old versions", () => {
   });
 
   it("of a function stay while an invocation from their time is left", async () => {
-    await insertTestFunction(test.core, workspace, { slug: "sum" });
+    await insertTestFunction(test.core, test.workspace, { slug: "sum" });
     await changeFunction("sum", "2");
     pass(5);
     const { invocation } = await invoke("sum");
@@ -219,7 +203,7 @@ describe("old versions", () => {
     expect(await sweep("function")).toBe(0);
     expect(await versionsOfFunction("sum")).toEqual([2, 3, 4, 5, 6, 7]);
     const of = { functionId: "sum", invocationId: invocation.sId };
-    expect((await getInvocation(builder, of as never)).invocation.sId).toBe(invocation.sId);
+    expect((await getInvocation(test.context, of as never)).invocation.sId).toBe(invocation.sId);
     await endInvocations();
     pass(2);
     while ((await forget()) > 0);
@@ -263,7 +247,7 @@ describe("old versions", () => {
       const [row] = await db()
         .select()
         .from(workspaceStorage)
-        .where(eq(workspaceStorage.workspaceId, workspace.id));
+        .where(eq(workspaceStorage.workspaceId, test.workspace.id));
       return row!.countedBytes + row!.addedBytes;
     };
     const count = async () => {
@@ -274,18 +258,18 @@ describe("old versions", () => {
       return read();
     };
     const agent = await createAgent(longText(20_000));
-    await insertTestFunction(test.core, workspace, { slug: "mean" });
+    await insertTestFunction(test.core, test.workspace, { slug: "mean" });
     const skill = await newSkill(longText(50_000));
-    await createTestConversation(builder, [agent]);
+    await createTestConversation(test.context, [agent]);
     await db().delete(workspaceStorage);
-    test.core.storage.add(workspace.id, 1);
+    test.core.storage.add(test.workspace.id, 1);
     await test.core.storage.flush();
     for (let round = 0; round < 12; round++) {
       const bytes = [10, 3000, 40_000, 200_000][round % 4]!;
       await changeAgent(agent, longText(bytes));
       await changeFunction("mean", longText(Math.min(bytes, 500)).slice(0, 200));
       await changeSkill(skill, longText(bytes));
-      if (round % 5 === 0) await createTestConversation(builder, [agent]);
+      if (round % 5 === 0) await createTestConversation(test.context, [agent]);
       pass(round * 7);
       const before = await count();
       const swept = await Promise.all([sweep("agent"), sweep("function"), sweep("skill")]);

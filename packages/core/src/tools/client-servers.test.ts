@@ -1,14 +1,8 @@
 import { clientServers } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { testTool } from "../../testing/tool-servers.ts";
-import type { CoreContext } from "../create-core.ts";
 import { answerAsClientServer } from "./answer-requests.ts";
 import { keepClientServer, registerClientServer, sweepClientServers } from "./client-servers.ts";
 
@@ -19,16 +13,10 @@ const initialized = {
 };
 
 describe("servers in clients", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    context = await openTestContext(test.core, await insertTestWorkspace(test.core));
-  });
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", keepRuns: true });
 
   const register = async (serverName = "editor") =>
-    (await registerClientServer(context, { serverName })).serverId;
+    (await registerClientServer(test.context, { serverName })).serverId;
   const offeredBy = async (serverId: string) => {
     const [row] = await test.core.database.db
       .select()
@@ -40,7 +28,7 @@ describe("servers in clients", () => {
   it("are asked page by page, and again when they say so, for tools that can be used", async () => {
     const serverId = await register();
     const say = (result: object) =>
-      answerAsClientServer(context, { serverId, result: { jsonrpc: "2.0", ...result } });
+      answerAsClientServer(test.context, { serverId, result: { jsonrpc: "2.0", ...result } });
     const answer = (id: string, result: object) => say({ id, result });
     await answer("initialize", initialized);
     const broken = { name: "broken", inputSchema: { type: "object", required: 7 } };
@@ -61,7 +49,7 @@ describe("servers in clients", () => {
   it("have no tools where they answer with nonsense", async () => {
     const serverId = await register();
     const result = { jsonrpc: "2.0", id: "initialize", result: { tools: "many" } };
-    await answerAsClientServer(context, { serverId, result });
+    await answerAsClientServer(test.context, { serverId, result });
     expect(await offeredBy(serverId)).toEqual([]);
   });
 
@@ -69,18 +57,18 @@ describe("servers in clients", () => {
     const ids: string[] = [];
     for (let count = 0; count < 17; count++) ids.push(await register());
     const [first = "", second = ""] = ids;
-    await expect(keepClientServer(context, { serverId: first })).rejects.toThrow(/register/);
-    await expect(keepClientServer(context, { serverId: second })).resolves.toBeDefined();
+    await expect(keepClientServer(test.context, { serverId: first })).rejects.toThrow(/register/);
+    await expect(keepClientServer(test.context, { serverId: second })).resolves.toBeDefined();
   });
 
   it("are gone five minutes after their last heartbeat", async () => {
     const serverId = await register();
     test.clock.now += 4 * 60_000;
-    await keepClientServer(context, { serverId });
+    await keepClientServer(test.context, { serverId });
     test.clock.now += 5 * 60_000 - 1;
-    await expect(keepClientServer(context, { serverId })).resolves.toBeDefined();
+    await expect(keepClientServer(test.context, { serverId })).resolves.toBeDefined();
     test.clock.now += 5 * 60_000;
-    await expect(keepClientServer(context, { serverId })).rejects.toMatchObject({
+    await expect(keepClientServer(test.context, { serverId })).rejects.toMatchObject({
       type: "mcp_server_not_found",
     });
     await sweepClientServers(test.core);

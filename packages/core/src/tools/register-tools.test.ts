@@ -2,14 +2,10 @@ import { randomBytes } from "node:crypto";
 import { toolConnections } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { refusalOf } from "../../testing/operator.ts";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import { createTestToolServers, OAUTH_URL, testTool } from "../../testing/tool-servers.ts";
 import { listSandboxFunctions } from "../functions/list-functions.ts";
 import { getSandboxFunction } from "../functions/sandbox-functions.ts";
@@ -28,13 +24,12 @@ import { removeTool } from "./tool-administration.ts";
 describe("remote tools", () => {
   const servers = createTestToolServers();
   const url = "https://shop.test/mcp";
-  let test: TestCore;
+  const secretBox = createSecretBox([randomBytes(32)]);
+  const test = coreTest({ toolServers: servers, secretBox });
   let context: CoreContext;
   let spaceId: string;
   let wId: string;
   beforeAll(async () => {
-    const secretBox = createSecretBox([randomBytes(32)]);
-    test = await openTestCore({ toolServers: servers, secretBox });
     const workspace = await insertTestWorkspace(test.core);
     wId = workspace.sid;
     context = await openTestContext(test.core, workspace, "admin");
@@ -43,7 +38,6 @@ describe("remote tools", () => {
     spaceId = made.space.sId;
     servers.answers.set(url, [testTool("find"), testTool("buy", "Buys")]);
   });
-  afterAll(() => test.close());
 
   const register = async (more: object = {}) =>
     registerTool(context, parseInput(endpoints["tools.register"], { wId, spaceId, url, ...more }));

@@ -1,23 +1,20 @@
 import { messages, openPostgres, runs } from "@parley/db";
 import { createTemporaryDatabase } from "@parley/db/testing";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import {
   claimTestTurns,
-  clearRuns,
   createTestConversation,
   createTestCore,
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
 import { tapPostgres } from "../../testing/traffic.ts";
-import type { CoreContext } from "../create-core.ts";
 import type { Hint } from "../log/bus.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
 import { type FinishedTurn, finishTurns } from "./finish-turns.ts";
@@ -26,19 +23,10 @@ import { takeOverRuns } from "./take-over-runs.ts";
 const failure = { code: "broken", message: "It broke", metadata: { tries: 3 } };
 
 describe("finishTurns", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob"] });
 
   const ask = async (...agentIds: string[]) =>
-    (await createTestConversation(context, agentIds)).conversation.sId;
+    (await createTestConversation(test.context, agentIds)).conversation.sId;
   const start = async (leaseMs = 60_000): Promise<FinishedTurn[]> =>
     (await claimTestTurns(test.core, leaseMs)).map(({ run, turn }) => ({
       run,

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { actions, agents, messages, statement } from "@parley/db";
 import type { SimulatedScript } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   answerTestTurns,
   claimTestTurns,
@@ -10,30 +11,14 @@ import {
   createTestConversation,
   expireTestLeases,
   insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
-  type TestCore,
 } from "../../testing/testing.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
-import type { CoreContext } from "../create-core.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
 import { claimedTurnColumns, loadTurn } from "./load-turns.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
 describe("the history of a turn", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  let workspace: WorkspaceRow;
-  beforeAll(async () => {
-    test = await openTestCore();
-    workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    for (const sid of ["ann", "bob", "cat"]) await insertTestAgent(test.core, workspace, { sid });
-  });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
+  const test = workspaceTest({ per: "suite", agents: ["ann", "bob", "cat"] });
 
   const historyOf = async (): Promise<string[]> => {
     const [claimed] = await claimTestTurns(test.core);
@@ -41,34 +26,34 @@ describe("the history of a turn", () => {
   };
 
   it("holds the answers to earlier messages, and none to its own", async () => {
-    await createTestConversation(context, ["ann", "bob"]);
+    await createTestConversation(test.context, ["ann", "bob"]);
     const [first, second] = await claimTestTurns(test.core);
     expect(first?.turn.history.map(({ content }) => content)).toEqual(["Hello"]);
     expect(second?.turn.history.map(({ content }) => content)).toEqual(["Hello"]);
     await clearRuns(test.core);
-    const asked = await createTestConversation(context, ["ann"]);
+    const asked = await createTestConversation(test.context, ["ann"]);
     await answerTestTurns(test.core, "Done");
-    await postTestMessage(context, asked.conversation.sId, { agentIds: ["ann", "bob"] });
+    await postTestMessage(test.context, asked.conversation.sId, { agentIds: ["ann", "bob"] });
     await answerTestTurns(test.core, "Again");
-    await postTestMessage(context, asked.conversation.sId, { agentIds: ["bob"] });
+    await postTestMessage(test.context, asked.conversation.sId, { agentIds: ["bob"] });
     expect(await historyOf()).toEqual(["Hello", "Done", "And?", "Again", "Again", "And?"]);
   });
 
   it("holds no more text than the model takes, and of each answer the newest version", async () => {
-    const { conversation } = await createTestConversation(context, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, ["ann"]);
     for (let version = 0; version < 3; version++) {
       await answerTestTurns(test.core, `Version ${version}`);
       const mId = (
         await test.core.database.db.select().from(messages).where(eq(messages.rank, 1))
       )[0]!.sid;
-      await retryMessage(context, { cId: conversation.sId, mId });
+      await retryMessage(test.context, { cId: conversation.sId, mId });
     }
     const content = "x".repeat(400 * 1024);
     for (let count = 0; count < 4; count++) {
-      await postTestMessage(context, conversation.sId, { content });
+      await postTestMessage(test.context, conversation.sId, { content });
     }
     await answerTestTurns(test.core, "Last");
-    await postTestMessage(context, conversation.sId, { agentIds: ["ann"] });
+    await postTestMessage(test.context, conversation.sId, { agentIds: ["ann"] });
     const [claimed] = await claimTestTurns(test.core);
     // Its model takes 100,000 tokens.
     expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([4, 5, 6]);
@@ -91,9 +76,9 @@ describe("the history of a turn", () => {
   });
 
   it("is bounded in what it holds, from the newest on, which is always there", async () => {
-    const { conversation } = await createTestConversation(context, []);
-    for (let count = 0; count < 3; count++) await postTestMessage(context, conversation.sId);
-    await postTestMessage(context, conversation.sId, { agentIds: ["cat"] });
+    const { conversation } = await createTestConversation(test.context, []);
+    for (let count = 0; count < 3; count++) await postTestMessage(test.context, conversation.sId);
+    await postTestMessage(test.context, conversation.sId, { agentIds: ["cat"] });
     const grow = (rank: number, mebibytes: number) =>
       test.core.database.db
         .update(messages)
@@ -110,9 +95,9 @@ describe("the history of a turn", () => {
 
   it("comes with a claim only where its messages are small", async () => {
     const content = "x".repeat(100 * 1024);
-    await createTestConversation(context, ["ann"]);
-    const { conversation } = await createTestConversation(context, []);
-    await postTestMessage(context, conversation.sId, { content, agentIds: ["bob"] });
+    await createTestConversation(test.context, ["ann"]);
+    const { conversation } = await createTestConversation(test.context, []);
+    await postTestMessage(test.context, conversation.sId, { content, agentIds: ["bob"] });
     const [small, large] = await claimTestTurns(test.core);
     expect([small?.run.subject === null, large?.run.subject === null]).toEqual([false, true]);
     expect(large?.turn.history.at(-1)).toMatchObject({ content });
@@ -124,12 +109,12 @@ describe("the history of a turn", () => {
       steps: [{ text: randomBytes(4096).toString("hex") }],
       tokenDelayMs: 0,
     };
-    await insertTestAgent(test.core, workspace, { sid: "dan", instructions, script });
+    await insertTestAgent(test.core, test.workspace, { sid: "dan", instructions, script });
     const { db } = test.core.database;
     const read = vi.spyOn(db, "select");
     for (let round = 0; round < 2; round++) {
       read.mockClear();
-      await createTestConversation(context, ["dan"]);
+      await createTestConversation(test.context, ["dan"]);
       const [claimed] = await claimTestTurns(test.core);
       const brief = { hasLongTexts: true, instructions: null, script: null };
       expect(claimed?.run.subject).toMatchObject({ agent: brief });
@@ -142,7 +127,7 @@ describe("the history of a turn", () => {
   });
 
   it("is left out of a claim without a look into the large values of its calls", async () => {
-    await createTestConversation(context, ["ann"]);
+    await createTestConversation(test.context, ["ann"]);
     const [claimed] = await claimTestTurns(test.core);
     const { message } = claimed!.turn;
     const { db } = test.core.database;

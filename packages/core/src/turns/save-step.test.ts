@@ -1,18 +1,12 @@
 import { actions, messages } from "@parley/db";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   claimTestTurns,
-  clearRuns,
   createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
 import { readEvents } from "../log/read-log.ts";
 import { LostLease } from "../runs/leases.ts";
 import { finishTurns } from "./finish-turns.ts";
@@ -30,19 +24,10 @@ const call = (name: string) => ({
 });
 
 describe("saveStep", () => {
-  let test: TestCore;
-  let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestAgent(test.core, workspace, { sid: "ann" });
-  });
+  const test = workspaceTest({ per: "suite", agents: ["ann"] });
   beforeEach(async () => {
-    await clearRuns(test.core);
-    await createTestConversation(context, ["ann"]);
+    await createTestConversation(test.context, ["ann"]);
   });
-  afterAll(() => test.close());
 
   const startStep = async (leaseMs = 60_000): Promise<FinishedStep> => {
     const [claimed] = await claimTestTurns(test.core, leaseMs);

@@ -1,17 +1,8 @@
 import { events, invocations, logs, runs } from "@parley/db";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import { claimRuns } from "../../testing/runs.ts";
-import {
-  clearRuns,
-  expireTestLeases,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  readTestLog,
-  type TestCore,
-} from "../../testing/testing.ts";
-import type { CoreContext } from "../create-core.ts";
+import { expireTestLeases, insertTestFunction, readTestLog } from "../../testing/testing.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
@@ -21,20 +12,14 @@ import { wakeSuspendedRuns } from "../runs/wake-runs.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
 describe("taking invocations over", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite" });
   beforeAll(async () => {
-    test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
-    await insertTestFunction(test.core, workspace, { slug: "once" });
-    await insertTestFunction(test.core, workspace, { slug: "again", retryable: true });
+    await insertTestFunction(test.core, test.workspace, { slug: "once" });
+    await insertTestFunction(test.core, test.workspace, { slug: "again", retryable: true });
   });
-  beforeEach(() => clearRuns(test.core));
-  afterAll(() => test.close());
 
   const begin = async (functionId: string, leaseMs = -1) => {
-    await invokeSandboxFunction(context, { functionId, input: null });
+    await invokeSandboxFunction(test.context, { functionId, input: null });
     const [run] = await claimRuns(test.core, { workerId: "dead", leaseMs, limit: 10 });
     return run!;
   };

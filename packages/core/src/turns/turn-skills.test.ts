@@ -1,35 +1,28 @@
 import { skills, spaces } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   claimTestTurns,
   clearRuns,
   createTestConversation,
   insertTestWorkspace,
   openTestContext,
-  openTestCore,
-  type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { loadSkillInstructions } from "./turn-skills.ts";
 
 describe("the skills of agents", () => {
-  let test: TestCore;
-  let operator: TestOperator;
+  const test = coreTest();
   let workspace: WorkspaceRow;
   let context: CoreContext;
-  beforeAll(async () => {
-    test = await openTestCore();
-    operator = openTestOperator(test.core);
-  });
   beforeEach(async () => {
     await clearRuns(test.core);
     workspace = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace, "admin");
   });
-  afterAll(() => test.close());
 
   const insert = async (name: string, parts: Partial<typeof skills.$inferInsert> = {}) => {
     const sid = test.core.newId("skl");
@@ -73,7 +66,7 @@ describe("the skills of agents", () => {
     await insert("every-b", every);
     await insert("every-a", every);
     await insert("every-old", { ...every, status: "archived" });
-    const created = await operator.createAgent(draft([...own, own[0]!]));
+    const created = await test.operator.createAgent(draft([...own, own[0]!]));
     expect(created.skillIds).toEqual(own);
     const agentId = created.agentConfiguration.sId;
     const old = { status: "suggested" } as const;
@@ -95,15 +88,15 @@ describe("the skills of agents", () => {
 
   it("keeps the skills of an agent that is changed, until others are given", async () => {
     const [zip, doc] = [await insert("zip"), await insert("doc")];
-    const { agentConfiguration } = await operator.createAgent(draft([zip]));
+    const { agentConfiguration } = await test.operator.createAgent(draft([zip]));
     const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
-    const renamed = await operator.updateAgent({ ...about, name: "Anna" });
+    const renamed = await test.operator.updateAgent({ ...about, name: "Anna" });
     expect(renamed.skillIds).toEqual([zip]);
     expect(await offered(about.agentId)).toEqual(["zip"]);
-    const changed = await operator.updateAgent({ ...about, skillIds: [doc] });
+    const changed = await test.operator.updateAgent({ ...about, skillIds: [doc] });
     expect(changed.skillIds).toEqual([doc]);
     expect(await offered(about.agentId)).toEqual(["doc"]);
-    expect((await operator.updateAgent({ ...about, skillIds: [] })).skillIds).toEqual([]);
+    expect((await test.operator.updateAgent({ ...about, skillIds: [] })).skillIds).toEqual([]);
     expect(await offered(about.agentId)).toEqual([]);
   });
 
@@ -111,12 +104,12 @@ describe("the skills of agents", () => {
     const zip = await insert("zip");
     workspace = await insertTestWorkspace(test.core);
     for (const skillIds of [[zip], ["skl_nothing"]]) {
-      const refused = operator.createAgent(draft(skillIds));
+      const refused = test.operator.createAgent(draft(skillIds));
       expect(await refusalOf(refused)).toBe("404 skill_not_found");
     }
-    const { agentConfiguration } = await operator.createAgent(draft([]));
+    const { agentConfiguration } = await test.operator.createAgent(draft([]));
     const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
-    const changed = operator.updateAgent({ ...about, name: "Anna", skillIds: [zip] });
+    const changed = test.operator.updateAgent({ ...about, name: "Anna", skillIds: [zip] });
     expect(await refusalOf(changed)).toBe("404 skill_not_found");
     context = await openTestContext(test.core, workspace);
     const turn = await turnOf(about.agentId);
@@ -124,7 +117,7 @@ describe("the skills of agents", () => {
   });
 
   it("keeps every agent's skills that are for a restricted space in this space", async () => {
-    const { space } = await operator.createSpace({
+    const { space } = await test.operator.createSpace({
       wId: workspace.sid,
       name: "Secret",
       isRestricted: true,
@@ -137,7 +130,7 @@ describe("the skills of agents", () => {
     const every = { availability: "users_and_agents" } as const;
     await insert("secret", { ...every, requestedSpaceIds: [space.sId] });
     await insert("open", { ...every, requestedSpaceIds: [open!.sid] });
-    const { agentConfiguration } = await operator.createAgent(draft());
+    const { agentConfiguration } = await test.operator.createAgent(draft());
     expect(await offered(agentConfiguration.sId)).toEqual(["open"]);
     expect(await offered(agentConfiguration.sId, space.sId)).toEqual(["open", "secret"]);
   });
@@ -146,7 +139,7 @@ describe("the skills of agents", () => {
   const createClosed = async (name: string, ...keys: CoreContext[]) => {
     const keyIds = keys.map(({ caller }) => caller.apiKey.sid);
     const about = { wId: workspace.sid, name, isRestricted: true, keyIds };
-    return (await operator.createSpace(about)).space.sId;
+    return (await test.operator.createSpace(about)).space.sId;
   };
 
   it.for(["the agent's own", "every agent's"])(
@@ -154,14 +147,14 @@ describe("the skills of agents", () => {
     async (whose) => {
       const closed = await createClosed("Closed", context);
       const other = await createClosed("Other", context);
-      const { space } = await operator.createSpace({ wId: workspace.sid, name: "Open" });
+      const { space } = await test.operator.createSpace({ wId: workspace.sid, name: "Open" });
       const availability = whose === "every agent's" ? "users_and_agents" : "workspace_users";
       const sids = [
         await insert("mixed", { availability, requestedSpaceIds: [space.sId, closed] }),
         await insert("both", { availability, requestedSpaceIds: [closed, other] }),
       ];
       const given = whose === "every agent's" ? [] : sids;
-      const { agentConfiguration } = await operator.createAgent(draft(given));
+      const { agentConfiguration } = await test.operator.createAgent(draft(given));
       const agentId = agentConfiguration.sId;
       expect(await offered(agentId)).toEqual([]);
       expect(await offered(agentId, space.sId)).toEqual([]);
@@ -171,14 +164,14 @@ describe("the skills of agents", () => {
   );
 
   it("reads no instructions for a conversation whose readers the skill is now closed to", async () => {
-    const { space } = await operator.createSpace({ wId: workspace.sid, name: "Open" });
+    const { space } = await test.operator.createSpace({ wId: workspace.sid, name: "Open" });
     const sid = await insert("zip", { manuallyRequestedSpaceIds: [space.sId] });
-    const { agentConfiguration } = await operator.createAgent(draft([sid]));
+    const { agentConfiguration } = await test.operator.createAgent(draft([sid]));
     const turn = await turnOf(agentConfiguration.sId);
     const { id } = turn.skills[0]!;
     expect(await loadSkillInstructions(test.core, turn, id)).toBe("How to zip");
     const about = { wId: workspace.sid, spaceId: space.sId };
-    await operator.updateSpace({ ...about, isRestricted: true });
+    await test.operator.updateSpace({ ...about, isRestricted: true });
     expect(await loadSkillInstructions(test.core, turn, id)).toBeNull();
   });
 
@@ -189,7 +182,7 @@ describe("the skills of agents", () => {
       await insert("zip"),
       await insert("doc"),
     ];
-    const { agentConfiguration } = await operator.createAgent(draft([secret, zip]));
+    const { agentConfiguration } = await test.operator.createAgent(draft([secret, zip]));
     const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
     const builder = await openTestContext(test.core, workspace, "builder");
     const outsider = openTestOperator(test.core, builder);
@@ -205,7 +198,7 @@ describe("the skills of agents", () => {
 
   it("reads the instructions of active skills of the turn's workspace only", async () => {
     const sid = await insert("zip");
-    const { agentConfiguration } = await operator.createAgent(draft([sid]));
+    const { agentConfiguration } = await test.operator.createAgent(draft([sid]));
     const turn = await turnOf(agentConfiguration.sId);
     const { id } = turn.skills[0]!;
     expect(await loadSkillInstructions(test.core, turn, id)).toBe("How to zip");

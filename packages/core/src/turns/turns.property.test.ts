@@ -3,25 +3,20 @@ import { isNightly } from "@parley/db/testing";
 import { type LogEvent, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { workspaceTest } from "../../testing/core-test.ts";
 import {
   claimTestTurns,
   clearRuns,
   createTestConversation,
   expireTestLeases,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
   postTestMessage,
   readTestLog,
-  type TestCore,
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
 import { cancelMessages } from "../conversations/cancel-messages.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
-import type { CoreContext } from "../create-core.ts";
 import { appendEvents, isTerminal } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
@@ -34,15 +29,7 @@ import { takeOverRuns } from "./take-over-runs.ts";
 const RUNS = isNightly ? 2000 : 200;
 const failure = { code: "broken", message: "It broke", metadata: null };
 
-let test: TestCore;
-let context: CoreContext;
-beforeAll(async () => {
-  test = await openTestCore();
-  const workspace = await insertTestWorkspace(test.core);
-  context = await openTestContext(test.core, workspace);
-  for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
-});
-afterAll(() => test.close());
+const test = workspaceTest({ per: "suite", agents: ["ann", "bob"], keepRuns: true });
 
 const agentIds = fc.subarray(["ann", "bob"], { minLength: 1 });
 // Which attempt or message is meant: the newest ones are, more often than not.
@@ -110,13 +97,13 @@ async function finishStep(attempt: Attempt): Promise<void> {
 }
 
 async function play(commands: readonly Command[]): Promise<string> {
-  const { conversation } = await createTestConversation(context, ["ann"]);
+  const { conversation } = await createTestConversation(test.context, ["ann"]);
   const cId = conversation.sId;
   const known = conversation.content.flat().map((message) => message.sId);
   const attempts: Attempt[] = [];
   for (const one of commands) {
     if (one.type === "post") {
-      const posted = await postTestMessage(context, cId, { agentIds: one.agentIds });
+      const posted = await postTestMessage(test.context, cId, { agentIds: one.agentIds });
       known.push(...posted.agentMessages.map((message) => message.sId));
     } else if (one.type === "claim") {
       attempts.push(...(await claimTestTurns(test.core)).map(toAttempt));
@@ -129,10 +116,10 @@ async function play(commands: readonly Command[]): Promise<string> {
       }
     } else if (one.type === "cancel") {
       const messageIds = one.which.map((index) => pick(known, index) ?? "unknown");
-      await cancelMessages(context, { cId, messageIds });
+      await cancelMessages(test.context, { cId, messageIds });
     } else if (one.type === "retry") {
       const mId = pick(known, one.which) ?? "unknown";
-      const retried = await retryMessage(context, { cId, mId }).catch((error: unknown) => {
+      const retried = await retryMessage(test.context, { cId, mId }).catch((error: unknown) => {
         if (!(error instanceof ParleyError) || error.status !== 400) throw error;
       });
       if (retried !== undefined) known.push(retried.message.sId);

@@ -1,8 +1,8 @@
 import { apiKeys } from "@parley/db";
 import { API_KEY_PATTERN } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestCore, type TestCore } from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
 import { createCredentials } from "../access/credentials.ts";
 import { generateApiKey, hashSecret, isMistyped } from "../access/key-secrets.ts";
 import type { CoreRequest } from "../create-core.ts";
@@ -26,15 +26,13 @@ describe("a generated key", () => {
 });
 
 describe("workspaces and keys", () => {
-  let test: TestCore;
+  const test = coreTest();
   let context: CoreRequest;
-  beforeAll(async () => {
-    test = await openTestCore();
+  beforeAll(() => {
     // An operator: of its key nothing is read.
     const caller = { kind: "operator" };
     context = Object.assign(Object.create(test.core) as CoreRequest, { caller });
   });
-  afterAll(() => test.close());
 
   const authenticate = async (secret: string) => {
     const credentials = createCredentials(test.core);

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { providerCredentials } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestOperator, refusalOf } from "../../testing/operator.ts";
-import { insertTestWorkspace, openTestCore, type TestCore } from "../../testing/testing.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { coreTest } from "../../testing/core-test.ts";
+import { refusalOf } from "../../testing/operator.ts";
+import { insertTestWorkspace } from "../../testing/testing.ts";
 import type { CoreRequest } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import {
@@ -17,17 +18,15 @@ import { createSecretBox } from "./secret-box.ts";
 const key = randomBytes(32);
 
 describe("credentials for providers", () => {
-  let test: TestCore;
+  const test = coreTest({ secretBox: createSecretBox([key]) });
   let context: CoreRequest;
   let ours: WorkspaceRow;
   let theirs: WorkspaceRow;
   beforeAll(async () => {
-    test = await openTestCore({ secretBox: createSecretBox([key]) });
-    ({ context } = openTestOperator(test.core));
+    ({ context } = test.operator);
     ours = await insertTestWorkspace(test.core);
     theirs = await insertTestWorkspace(test.core);
   });
-  afterAll(() => test.close());
 
   const put = (workspace: WorkspaceRow, apiKey: string) =>
     putProviderCredential(context, { wId: workspace.sid, providerId: "openai", apiKey });

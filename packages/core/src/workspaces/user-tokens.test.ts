@@ -2,37 +2,28 @@ import { userTokens } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "../../testing/testing.ts";
+import { workspaceTest } from "../../testing/core-test.ts";
+import { openTestContext } from "../../testing/testing.ts";
 import { createCredentials, type Credentials } from "../access/credentials.ts";
 import { generateUserToken, hashSecret } from "../access/key-secrets.ts";
-import type { CoreContext } from "../create-core.ts";
 import { createUserToken, revokeUserTokens, sweepUserTokens } from "./user-tokens.ts";
 
 describe("tokens of users", () => {
-  let test: TestCore;
-  let context: CoreContext;
+  const test = workspaceTest({ per: "suite", keepRuns: true });
   let credentials: Credentials;
-  beforeAll(async () => {
-    test = await openTestCore();
-    context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+  beforeAll(() => {
     credentials = createCredentials(test.core);
   });
-  afterAll(async () => {
+  afterAll(() => {
     credentials.close();
-    await test.close();
   });
 
   const db = () => test.core.database.db;
   const mint = (externalId: string, more: object = {}) =>
     createUserToken(
-      context,
+      test.context,
       parseInput(endpoints["userTokens.create"], {
-        wId: context.caller.workspace.sid,
+        wId: test.workspaceId,
         externalId,
         scopes: ["files:read"],
         ...more,
@@ -40,7 +31,7 @@ describe("tokens of users", () => {
     );
 
   it("are stored as their hash, and act as their user with the role user", async () => {
-    const admin = await openTestContext(test.core, context.caller.workspace, "admin");
+    const admin = await openTestContext(test.core, test.context.caller.workspace, "admin");
     const { secret, userToken, user } = await createUserToken(
       admin,
       parseInput(endpoints["userTokens.create"], {
@@ -74,8 +65,8 @@ describe("tokens of users", () => {
     const { secret, userToken } = await mint("bob");
     const elsewhere = createCredentials(test.core);
     for (const one of [credentials, elsewhere]) await one.authenticate(`Bearer ${secret}`);
-    const revoke = { wId: context.caller.workspace.sid, tokenId: userToken.sId };
-    await revokeUserTokens(context, parseInput(endpoints["userTokens.revoke"], revoke));
+    const revoke = { wId: test.workspaceId, tokenId: userToken.sId };
+    await revokeUserTokens(test.context, parseInput(endpoints["userTokens.revoke"], revoke));
     for (const one of [credentials, elsewhere]) {
       await expect(one.authenticate(`Bearer ${secret}`)).rejects.toMatchObject({ status: 401 });
     }
