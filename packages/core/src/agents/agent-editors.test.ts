@@ -109,7 +109,7 @@ describe("the editors of agents", () => {
       expect(await refusalOf(refused)).toBe("404 member_not_found");
     }
     expect((await operator.updateAgent(change)).editorIds).toEqual([ada]);
-    // Who may edit is as before.
+    // The editors have not changed.
     expect(await refusalOf(builder.updateAgent({ wId, agentId: sId, name: "y" }))).toBe("accepted");
   });
 });

@@ -185,7 +185,7 @@ export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[]
 }
 
 /**
- * Loads the turn of a claimed run; undefined where it is deleted. May wait for a client that has just
+ * Loads the turn of a claimed run; undefined if it is deleted. May wait for a client that has just
  * registered a server.
  */
 export async function loadTurn(
@@ -209,7 +209,7 @@ export async function loadTurn(
   return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients]) };
 }
 
-/** The agent with its long texts; undefined where it is deleted. */
+/** The agent with its long texts; undefined if it is deleted. */
 async function withTexts(
   { agentVersions }: AgentServices,
   agent: BriefAgent,
@@ -226,7 +226,7 @@ const loadInput = statement<{ logId: string }, { input: TurnColumns }>(
   ) turn (input)`,
 );
 
-/** Reads an input that no claim gave; workspaces take turns. Undefined where it is deleted. */
+/** Reads an input that no claim gave; workspaces take turns. Undefined if it is deleted. */
 async function loadLargeInput(
   core: Process,
   { workspaceId, logId }: ClaimedRun,

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 export interface TurnFunction {
   readonly slug: string;
   readonly description: string;
-  /** JSON Schema of the parameters; null where the function takes any input. */
+  /** JSON Schema of the parameters; null if the function takes any input. */
   readonly inputSchema: Record<string, unknown> | null;
 }
 

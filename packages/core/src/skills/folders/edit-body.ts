@@ -8,7 +8,7 @@ interface Body {
 
 /**
  * The body with other instructions. Lines at its beginning and end that stay the same keep their bytes, as does
- * the white space around it; line ends alone are no difference.
+ * the white space around it; line ends alone are not difference.
  */
 export function editBody({ closing, body, eol }: Body, instructions: string): string {
   const before = linesOf(body.trim());

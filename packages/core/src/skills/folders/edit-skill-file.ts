@@ -11,7 +11,7 @@ export interface SkillFileEdit {
 }
 
 /**
- * A SKILL.md that says these texts: what says them already stays byte for byte. Undefined where its front matter
+ * A SKILL.md that says these texts: what says them already stays byte for byte. Undefined if its front matter
  * cannot be changed in place.
  */
 export function editSkillFile({
