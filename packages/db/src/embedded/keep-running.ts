@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 5000;
 
 /** A PostgreSQL that restarts whenever it ends. */
 export interface Supervised {
-  /** Stops it for good. */
+  /** Stops it permanently. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,10 @@ export interface Supervised {
 const whyUnusable = async ({ exited, unreachable }: Postmaster): Promise<string> =>
   Promise.race([exited, unreachable.then((why) => why ?? exited)]);
 
-/** Starts PostgreSQL, and restarts it when it ends or cannot be reached, until it is stopped. Throws the error of the first start. */
+/**
+ * Starts PostgreSQL, and restarts it when it ends or cannot be reached, until it is stopped. Throws the error of the
+ * first start.
+ */
 export async function keepRunning(start: () => Promise<Postmaster>, log: Log): Promise<Supervised> {
   const stopping = new AbortController();
   const { signal } = stopping;

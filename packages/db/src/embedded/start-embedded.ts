@@ -107,7 +107,7 @@ async function start(directory: string, connections: number, log: Log): Promise<
 
 async function preparePrograms(directory: string): Promise<Programs> {
   const installed = findPrograms();
-  // Where the package is read-only, the links may already exist.
+  // If the package is read-only, the links may already exist.
   return linkLibraries(installed).then(
     () => installed,
     () => copyPrograms(installed, directory),
@@ -124,7 +124,7 @@ async function removeLeftFolder(urlFile: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The URL of the PostgreSQL that runs on a data directory, for `psql`; undefined where none runs. */
+/** The URL of the PostgreSQL that runs on a data directory, for `psql`; undefined if none runs. */
 export async function readEmbeddedUrl(directory: string): Promise<string | undefined> {
   const text = await readFile(urlFileIn(directory), "utf8").catch(() => "");
   const url = URL.parse(text.trim());
