@@ -12,7 +12,7 @@ import { toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
 /**
- * Becomes a client of an authorization server: by the URL of a document, where that is taken, can be read from outside
+ * Becomes a client of an authorization server: by the URL of a document, if that is taken, can be read from outside
  * and redirects name the issuer, or by dynamic registration. The order is that of MCP.
  */
 export async function registerClient(

@@ -8,7 +8,7 @@ import type { OAuthClient, OAuthFailure, OAuthOptions, Party } from "./contract.
 import { toClientInformation } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
-/** Revokes a token (RFC 7009) where the authorization server has an endpoint for it. */
+/** Revokes a token (RFC 7009) if the authorization server has an endpoint for it. */
 export async function revokeToken(
   guard: Guard,
   { server, client }: Party,
