@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@parley/schema";
 
 /**
- * What an answer that has ended lacks, in a sentence for people; undefined where it is whole.
+ * What an answer that has ended lacks, in a sentence for people; undefined if it is whole.
  *
  * @example
  * const { conversation } = await parley.conversations.create({
