@@ -15,6 +15,6 @@ export interface OpenStream extends Payer {
   readonly space: LogStream["space"];
   readonly counts: StreamCounts;
   readonly isResumed: boolean;
-  /** Ends the stream; called with the refusal where it would now be refused. */
+  /** Ends the stream; called with the refusal if it would now be refused. */
   readonly end: (refusal?: ParleyError) => void;
 }

@@ -10,7 +10,7 @@ import { createTally } from "./tally.ts";
 
 /** How soon a stream ends after another process has changed its key or what the key reaches. */
 const RECHECK_MS = 1000;
-/** Pause between the ends of two streams at shutdown, where the time allows. */
+/** Pause between the ends of two streams at shutdown, if the time allows. */
 const END_STEP_MS = 10;
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
@@ -43,7 +43,7 @@ export function createOpenStreams({
   let rechecking = false;
   let again = false;
 
-  /** Runs again if it is called meanwhile. */
+  /** Runs again if it is called in the meantime. */
   const recheckAll = async (): Promise<void> => {
     again = true;
     if (rechecking) return;

@@ -12,7 +12,7 @@ import type { OpenStream } from "./open-stream.ts";
 
 /**
  * Finds the open streams that would now be refused, by credential, role, scope and space, each with its
- * refusal; without one where its key sees less than before, so that it has to be opened again. (A stream
+ * refusal; without one if its key sees less than before, so that it has to be opened again. (A stream
  * whose log was deleted is ended by the log.) Each set holds the streams of one credential, which is looked
  * up once, and a statement looks up a thousand spaces.
  */

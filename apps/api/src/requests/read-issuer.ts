@@ -1,7 +1,7 @@
 import { type IssuerOfUsers, isSafeUrl } from "@parley/core";
 import type { ApiServices } from "../services.ts";
 
-/** The issuer of the settings; undefined without one. Throws where they are incomplete or not safe. */
+/** The issuer of the settings; undefined without one. Throws if they are incomplete or not safe. */
 export function readIssuer(settings: ApiServices["settings"]): IssuerOfUsers | undefined {
   const {
     PARLEY_OIDC_ISSUER: url,
