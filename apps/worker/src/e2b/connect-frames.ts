@@ -19,7 +19,7 @@ export interface Frame {
 
 /**
  * The messages of a stream as they come. Throws a `RangeError` for one that says that it has more bytes than the
- * limit, before it is read, and a `SyntaxError` for one that is no JSON.
+ * limit, before it is read, and a `SyntaxError` for one that is not JSON.
  */
 export async function* readFrames(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** The text of an answer, read to its end; undefined where it has more bytes than the limit. */
+/** The text of an answer, read to its end; undefined if it has more bytes than the limit. */
 export async function readBounded(
   { body }: Response,
   maxBytes: number,
