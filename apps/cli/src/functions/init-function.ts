@@ -5,7 +5,7 @@ import { printLine } from "@parley/command/print";
 import { renderTemplate } from "./function-template.ts";
 import type { Context } from "../connection/context.ts";
 
-/** Writes the folder of a small function that works. Throws `CommandError` where the folder has files. */
+/** Writes the folder of a small function that works. Throws `CommandError` if the folder has files. */
 export async function initFunction(
   context: Context,
   folder: string,

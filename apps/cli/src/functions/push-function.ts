@@ -21,7 +21,7 @@ interface Pushed {
 }
 
 /**
- * Makes the function of the server what its folder is: creates it, or gives it a new version where something
+ * Makes the function of the server what its folder is: creates it, or gives it a new version if something
  * differs.
  */
 export async function pushFunction(

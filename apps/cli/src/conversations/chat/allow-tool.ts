@@ -5,7 +5,7 @@ import { callServer } from "../../connection/call-server.ts";
 import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
 import { printText } from "./print-text.ts";
 
-/** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
+/** Leads to the page on which the user lets a tool's server be called; the answer continues by itself after it. */
 export async function allowTool(
   { context: { io }, connection }: Chat,
   { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
@@ -23,7 +23,7 @@ export async function allowTool(
     printLine(io, `Open ${url}`);
     printText(io, dim(io, "The answer continues once you allow it there; Ctrl-C cancels it"));
     const { default: open } = await import("open");
-    // Where there is no browser, the page can be opened elsewhere.
+    // If there is no browser, the page can be opened elsewhere.
     await open(url).catch(() => {});
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

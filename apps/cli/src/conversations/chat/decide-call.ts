@@ -21,7 +21,7 @@ const decisions: Readonly<Record<string, Decision>> = {
   a: "always_approved",
 };
 
-/** Asks whether a call may be made: once or for good, also with other inputs. */
+/** Asks whether a call may be made: once or always, also with other inputs. */
 export async function decideCall(
   { context: { io }, connection, keyboard }: Chat,
   call: WaitingCall<"tool_approve_execution">,

@@ -27,7 +27,7 @@ interface Prompt {
   readonly complete?: (line: string) => string[];
 }
 
-/** The terminal's keys: a line editor while something is asked, and Ctrl-C alone meanwhile. */
+/** The terminal's keys: a line editor while something is asked, and Ctrl-C alone in the meantime. */
 export interface Keyboard {
   read(prompt: Prompt): Promise<Typed>;
   /** A text of several lines as it is edited. */
@@ -54,7 +54,7 @@ export function openKeyboard(io: Io): Keyboard {
 
   const interrupt = (): void => {
     for (const listener of listeners) listener();
-    // Where nothing can be cancelled, the second one leaves.
+    // If nothing can be cancelled, the second one leaves.
     if (listeners.size > 0) ignored = 0;
     else if (++ignored > 1) io.exit(130);
   };

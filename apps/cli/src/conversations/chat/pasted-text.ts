@@ -7,7 +7,7 @@ const MAX_LENGTH = 1000;
 
 /** Texts of several lines in the one line of an editor. */
 export interface PastedTexts {
-  /** The text as it is edited: with signs for its new lines, or a name in its place where it is long. */
+  /** The text as it is edited: with signs for its new lines, or a name in its place if it is long. */
   fold(text: string): string;
   /** What an edited line stands for. */
   unfold(line: string): string;
