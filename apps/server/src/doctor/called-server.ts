@@ -8,9 +8,9 @@ interface Named {
 
 /** What the client knows of the server that commands call; the doctor itself calls none. */
 export interface CalledServer {
-  /** Which server it is. Throws `BadConfiguration`, or `CommandError` where none is named. */
+  /** Which server it is. Throws `BadConfiguration`, or `CommandError` if none is named. */
   readonly find: () => Promise<Named>;
-  /** What it says of itself without a key. Throws `CommandError` where it does not answer in time. */
+  /** What it says of itself without a key. Throws `CommandError` if it does not answer in time. */
   readonly probe: (url: string, timeoutMs: number) => Promise<Probe>;
   /** Whose key it is, in words. Throws `CommandError`. */
   readonly describeKey: (server: Named, timeoutMs: number) => Promise<string>;

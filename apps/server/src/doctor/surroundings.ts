@@ -26,13 +26,13 @@ export interface Surroundings {
   readonly isEmbedded: boolean;
   /** The data directory. Throws what a start on it would. */
   readonly directory: () => Promise<DirectoryFindings>;
-  /** The database; undefined for an embedded one on which no server runs. Throws where it cannot be used. */
+  /** The database; undefined for an embedded one on which no server runs. Throws if it cannot be used. */
   readonly database: () => Promise<DatabaseFindings | undefined>;
-  /** The server that commands call. Throws where none is named. */
+  /** The server that commands call. Throws if none is named. */
   readonly server: CalledServer["find"];
-  /** What that server answers. Throws where it does not. */
+  /** What that server answers. Throws if it does not. */
   readonly probe: () => Promise<Probe>;
-  /** Whose key commands call it with, in words. Throws where that is not known. */
+  /** Whose key commands call it with, in words. Throws if that is not known. */
   readonly describeKey: () => Promise<string>;
 }
 
@@ -65,7 +65,7 @@ function once<T>(look: () => Promise<T>): () => Promise<T> {
   return () => (looked ??= look());
 }
 
-/** The version that an installed program says; undefined where it does not run. */
+/** The version that an installed program says; undefined if it does not run. */
 export async function versionOf(
   environment: NodeJS.ProcessEnv,
   program: string,
