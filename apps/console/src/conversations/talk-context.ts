@@ -8,7 +8,7 @@ type TalkActions = Pick<ShownConversation, "decide" | "answer" | "retry"> & {
 
 export const TalkContext = createContext<TalkActions | undefined>(undefined);
 
-/** What can be done in the conversation around this; undefined where it is only shown. */
+/** What can be done in the conversation around this; undefined if it is only shown. */
 export function useTalk(): TalkActions | undefined {
   return useContext(TalkContext);
 }

@@ -2,7 +2,7 @@ import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { type AuthKind, authKindOf, authKinds } from "./read-auth.ts";
 
 interface AuthFieldsProps {
-  /** Undefined where it stays as it is. */
+  /** Undefined if it stays as it is. */
   readonly kind: AuthKind | undefined;
   readonly onChange: (kind: AuthKind | undefined) => void;
   /** Whether it may stay as it is. */

@@ -9,7 +9,7 @@ export type Connected = Output<"tools.getConnection">;
 /** A tool; one that is only described has no connection. */
 export type ShownTool = Omit<Connected, "connection"> & Partial<Pick<Connected, "connection">>;
 
-/** A tool of the workspace; null where there is none. */
+/** A tool of the workspace; null if there is none. */
 export const toolQuery = (wId: string, toolId: string) =>
   queryOptions({
     queryKey: [...trpc.tools.getConnection.pathKey(), "or described", wId, toolId],

@@ -1,6 +1,6 @@
 import { diffLines } from "diff";
 
-/** How long two texts may be compared, of which one was written anew and is long. */
+/** How long two texts may be compared, of which one was rewritten and is long. */
 const MAX_MS = 1000;
 /** Lines that are shown around a difference. */
 const AROUND = 3;
