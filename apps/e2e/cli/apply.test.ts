@@ -138,7 +138,7 @@ describe("parley apply and parley pull", () => {
     // Instructions and script change together.
     expect(Number(after["Clerk"])).toBe(Number(before["Clerk"]) + 1);
     await workspace.succeed(["apply", folder, "--check"]);
-    // The secret was not asked for, and is sent again where that is asked for.
+    // The secret was not asked for, and is sent again if that is asked for.
     await workspace.succeed(["apply", folder, "--yes", "--secrets", "-"], "SHOP_KEY=two\n");
     await workspace.succeed(
       ["apply", folder, "--yes", "--secrets", "-", "--renew-secrets"],

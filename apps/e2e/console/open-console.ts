@@ -36,7 +36,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     page.on("console", (said) => {
-      // A refused request is no fault of the page.
+      // A refused request is not a fault of the page.
       const isRefusal = said.text().startsWith("Failed to load resource");
       if (said.type() === "error" && !isRefusal) faults.push(said.text());
     });

@@ -18,7 +18,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The lines of a start that are no log, once there is one of this form. */
+/** The lines of a start that are not of the log, once there is one of this form. */
 const bannerIn = (read: () => string, last: RegExp): Promise<string[]> =>
   eventually(async () => {
     const whole = read().split(/\r?\n/).slice(0, -1);

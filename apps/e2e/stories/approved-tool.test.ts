@@ -168,7 +168,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
     expect(calls()).toEqual([{ name: "buy", arguments: { word: "boots" } }]);
   });
 
-  test("a call whose worker died meanwhile is interrupted, and not made again", async () => {
+  test("a call whose worker died in the meantime is interrupted, and not made again", async () => {
     const { calls, answer } = await ask("wait");
     await until(() => calls().length === 1);
     await fleet.replaceWorker(0, "SIGKILL");
