@@ -64,7 +64,7 @@ describe("parley apply, with others and interruptions", () => {
     const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
     await rpc.agents.update.mutate(change);
     terminal.write("yes\r");
-    await terminal.waitFor(/go on:[^]*go on:/);
+    await terminal.waitFor(/to confirm:[^]*to confirm:/);
     terminal.write("yes\r");
     expect(await terminal.exited).toBe(0);
     const shown = terminal.scrollback();
@@ -160,7 +160,7 @@ describe("parley apply, with others and interruptions", () => {
       ["pull", await openFolder()],
     ]) {
       const said = await workspace.fail(args);
-      expect(said).toContain("several agents Twin");
+      expect(said).toContain("several agents named Twin");
       for (const id of ids) expect(said).toContain(id);
     }
   });

@@ -34,7 +34,9 @@ describe("parley apply and parley pull", () => {
     expect(await workspace.fail(["apply", folder, "--yes"])).toContain(
       "Missing values for SHOP_KEY",
     );
-    expect(await workspace.fail(["apply", folder, "--check"])).toContain("is not what");
+    expect(await workspace.fail(["apply", folder, "--check"])).toContain(
+      "The workspace differs from",
+    );
     expect(await workspace.countMutations()).toBe(before);
 
     const { code, stdout, stderr } = await workspace.run(all, secrets);

@@ -131,7 +131,9 @@ describe("a chat", () => {
     const settings = settingsOf(server());
     const refused = await run(["chat", "helper"], "", settings);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/^parley: a chat needs a terminal: --once/);
+    expect(refused.stderr).toMatch(
+      /^parley: a chat needs a terminal; send one message with --once/,
+    );
     const once = await run(["chat", "helper", "--once", "Hello"], "", settings);
     expect([once.code, once.stdout]).toEqual([
       0,

@@ -99,7 +99,7 @@ test("all faults are said at once, with values that are not secrets, and what wo
     REDIS_URL: "http://secret@redis",
   });
   expect(said.trimEnd().split("\n")).toEqual([
-    "parley: Bad configuration:",
+    "parley: Invalid configuration:",
     "  PARLEY_PROT is not a setting: did you mean PARLEY_PORT?",
     '  PARLEY_PORT is "many": it must be a number',
     '  PARLEY_PUBLIC_URL is "…@parley.example": it must be a URL, such as https://parley.example.com',
