@@ -13,7 +13,7 @@ const accept = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ].join(", ");
 
-/** The base image that a Dockerfile names. Throws where it names none. */
+/** The base image that a Dockerfile names. Throws if it names none. */
 export function baseImageOf(dockerfile: string): string {
   const image = LINE.exec(dockerfile)?.[1];
   if (image === undefined) throw new Error("The Dockerfile has no line ARG BASE_IMAGE=<image>");
@@ -27,7 +27,7 @@ export function withBaseImage(dockerfile: string, image: string): string {
 
 /**
  * The image with the digest that its tag has in a registry, asked as the OCI distribution specification says, without
- * an account. Throws where the registry gives no digest.
+ * an account. Throws if the registry gives no digest.
  */
 export async function resolveImage(registry: string, image: string): Promise<string> {
   if (!URL.canParse(registry)) throw new Error(`The registry must be a URL, not ${registry}`);

@@ -1,5 +1,5 @@
 // `pnpm test:nightly`: everything at its whole size, in parts. A part that is green on this tree is not run again,
-// so that what was interrupted goes on; named as an argument, it is. `PARLEY_TEST_SEED` repeats what a seed drew.
+// so that an interrupted run continues; named as an argument, it is. `PARLEY_TEST_SEED` repeats what a seed drew.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { type Part, parts, readResult, writeResult } from "./nightly-parts.ts";

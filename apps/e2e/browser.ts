@@ -7,7 +7,7 @@ const executablePath = files.find((file) => existsSync(file));
 
 /** Whether there is a browser to try pages in. */
 export const hasBrowser = executablePath !== undefined;
-/** Of the titles of tests that need a browser where there is none. */
+/** Of the titles of tests that need a browser if there is none. */
 export const browserSuffix = hasBrowser ? "" : ` (skipped: there is no ${files.join(" or ")})`;
 if (!hasBrowser) console.warn(`Nothing is tried in a browser${browserSuffix}`);
 

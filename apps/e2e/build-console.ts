@@ -13,7 +13,7 @@ const SOURCES = [
   "../../packages/client/evaluate-tables.ts",
 ];
 
-/** Builds the console where it was not built since its sources changed: runs that Turbo starts find it built. */
+/** Builds the console if it was not built since its sources changed: runs that Turbo starts find it built. */
 export async function ensureConsole(): Promise<void> {
   const builtAt = changedAt("dist/index.html");
   if (globSync(SOURCES, { cwd: folder }).every((file) => changedAt(file) <= builtAt)) return;
@@ -26,7 +26,7 @@ export async function ensureConsole(): Promise<void> {
   await promisify(execFile)("sh", ["-c", command, process.execPath], { cwd: folder });
 }
 
-/** When a file was written, 0 where there is none; folders count as old. */
+/** When a file was written, 0 if there is none; folders count as old. */
 function changedAt(file: string): number {
   const stat = statSync(path.join(folder, file), { throwIfNoEntry: false });
   return stat?.isFile() === true ? stat.mtimeMs : 0;

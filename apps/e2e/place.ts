@@ -16,7 +16,7 @@ export type Settings = Readonly<Partial<Record<keyof AllSettings | ServerSetting
 /** Where a server keeps its data; it outlives the server, so that another can start on it. */
 export interface Place extends AsyncDisposable {
   readonly directory: string;
-  /** The database on the PostgreSQL of the run; none where the server starts its own. */
+  /** The database on the PostgreSQL of the run; none if the server starts its own. */
   readonly databaseUrl: string | undefined;
 }
 

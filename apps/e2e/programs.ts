@@ -10,7 +10,7 @@ export interface Program {
   readonly pid: number;
   /** What it has printed so far. */
   readonly output: { readonly stdout: string; readonly stderr: string };
-  /** Resolves with the exit code once the process is gone; null where a signal ended it. */
+  /** Resolves with the exit code once the process is gone; null if a signal ended it. */
   readonly exited: Promise<number | null>;
   signal(name: NodeJS.Signals): void;
 }

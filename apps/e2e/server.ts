@@ -89,13 +89,13 @@ function listeningUrl({ stderr }: Server["output"]): string | undefined {
   return /Server listening at (http:[^"\s]+)/.exec(stderr)?.[1];
 }
 
-/** Throws where a server has answered an error that the endpoint table does not list. */
+/** Throws if a server has answered an error that the endpoint table does not list. */
 function expectListedErrors({ stderr }: Server["output"]): void {
   const line = stderr.split("\n").find((one) => one.includes("An error type is not listed"));
   if (line !== undefined) throw new Error(`The endpoint table is wrong: ${line}`);
 }
 
-/** Throws where a server has logged a key; what it prints to standard output is for its operator. */
+/** Throws if a server has logged a key; what it prints to standard output is for its operator. */
 function expectNoSecrets({ stderr }: Server["output"], demo: Demo): void {
   const secrets = [
     demo.adminKey,

@@ -69,7 +69,7 @@ export interface ApiOptions {
   readonly version?: string | undefined;
   /** The demo's workspace, for the examples of /docs. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
-  /** The build of the console, where it is built while the server serves. */
+  /** The build of the console, if it is built while the server serves. */
   readonly consoleBuild?: ConsoleBuild | undefined;
   /** Whether the process has no worker, so that those of others matter. */
   readonly watchesWorkers?: boolean;
@@ -232,8 +232,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 }
 
 /**
- * The path and query of a request target, which is absolute where the client took the server for a proxy. `*`, of
- * the server as a whole, is no page.
+ * The path and query of a request target, which is absolute if the client took the server for a proxy. `*`, of
+ * the server as a whole, is not a page.
  */
 function toOriginForm(url: string): string {
   if (url === "*") return "/*";

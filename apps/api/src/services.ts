@@ -40,7 +40,7 @@ export interface ApiServices {
   readonly responseCache: ResponseCache;
   readonly unreadResponses: UnreadResponses;
   readonly writeHealth: WriteHealth;
-  /** The workspace that examples are of; undefined where there is no demo. */
+  /** The workspace that examples are of; undefined if there is no demo. */
   readonly demoWorkspaceId: () => string | undefined;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;

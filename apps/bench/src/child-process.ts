@@ -137,7 +137,7 @@ export async function makeDirectory(
   return directory;
 }
 
-/** Keeps all threads of a process on one core. Does nothing where `taskset` or a core is missing. */
+/** Keeps all threads of a process on one core. Does nothing if `taskset` or a core is missing. */
 export async function pinToCore(pid: number, core: number): Promise<boolean> {
   if (core >= availableParallelism()) return false;
   try {

@@ -63,7 +63,7 @@ databases is left out.
                       /usr/bin/chromium
   create              creates per second, on PostgreSQL and on the embedded database
   fanout              processor time, latency and memory of streams with many followers; beside
-                      nginx with nchan where that is installed
+                      nginx with nchan if that is installed
   first-token         how long after the model's first word a follower has it, one turn alone
   invoke              invocations per second, with few and with a million that have ended
   peer                invocations per second beside Restate, which is installed for the run
@@ -75,7 +75,7 @@ databases is left out.
                       for which 12 GiB must be free; quick: a tenth of it
   turn                processor time of 200 agent turns at once, beside the AI SDK alone
   start               how soon a server with an embedded database answers, and what both use idle
-  skills              lists of 20 and of 1,000 skills, kept and made anew
+  skills              lists of 20 and of 1,000 skills, cached and rebuilt
 
 Options:
   --seconds <n>       length of a sample, after its warm-up (default: 4, quick: 0.5)

@@ -59,7 +59,7 @@ export interface Sample extends LoadResult {
     readonly database: number | undefined;
     readonly load: number;
   };
-  /** Share of the machine that everything else used meanwhile: what makes a sample noisy. */
+  /** Share of the machine that everything else used in the meantime: what makes a sample noisy. */
   readonly othersShare: number | undefined;
   /** How long the subject was still busy after the load had ended. */
   readonly drainMs: number;

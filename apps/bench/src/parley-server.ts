@@ -63,7 +63,7 @@ export async function buildServer(): Promise<void> {
   await promisify(execFile)("node_modules/.bin/turbo", words, { cwd: repository });
 }
 
-/** Starts the built server: on the database where one is given, else on a new embedded one. */
+/** Starts the built server: on the database if one is given, else on a new embedded one. */
 export async function startParley(
   resources: AsyncDisposableStack,
   database: ScratchDatabase | undefined,

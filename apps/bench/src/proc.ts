@@ -20,7 +20,7 @@ const read = (file: string): Promise<string> => readFile(`/proc/${file}`, "utf8"
 export async function readCpuMs(pid: number): Promise<number | undefined> {
   try {
     const threads = await readdir(`/proc/${pid}/task`);
-    // A thread that has ended meanwhile counts nothing.
+    // A thread that has ended in the meantime counts nothing.
     const times = threads.map((thread) => read(`${pid}/task/${thread}/schedstat`));
     return sum((await Promise.all(times)).map(parseThreadMs));
   } catch {

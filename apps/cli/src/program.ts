@@ -48,7 +48,7 @@ export const createContext = (io: Io, connect: Connect): Context => ({
   state: { isDebugging: false, isConnected: false, exitCode: 0 },
 });
 
-/** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
+/** Makes the whole command `parley`. If arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(context: Context): Command {
   const { io, state } = context;
   const program = new Command("parley")

@@ -17,7 +17,7 @@ export interface ByteBudget {
   readonly maxBytes: number;
 }
 
-/** Reads a file that is no link. Throws `CommandError` where there are more bytes than are left. */
+/** Reads a file that is not a link. Throws `CommandError` if there are more bytes than are left. */
 export async function readRegularFile(
   place: string,
   { bytesLeft, maxBytes }: ByteBudget,

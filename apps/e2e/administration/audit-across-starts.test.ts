@@ -31,7 +31,7 @@ describe("a server", () => {
       expect(await ask(skills, null)).toBe(401);
       expect(await ask(skills, "nonsense")).toBe(401);
       expect(await ask("/rpc/apiKeys.list", "sk-guessed")).toBe(401);
-      // A good key, but of another workspace; over RPC too, where the input names the workspace.
+      // A good key, but of another workspace; over RPC too, if the input names the workspace.
       expect(await ask("/api/v1/w/AAAAAAAAAA/skills", server.demo.adminKey)).toBe(401);
       const input = encodeURIComponent('{"json":{"wId":"AAAAAAAAAA"}}');
       expect(await ask(`/rpc/skills.list?input=${input}`, server.demo.adminKey)).toBe(401);

@@ -46,7 +46,7 @@ export const unknownThings: Things = {
 /** A restricted space with everything that can stand in one, and who may see it. */
 export interface ClosedSpace {
   readonly things: Things;
-  /** The function that the agent invoked; it is no space's. */
+  /** The function that the agent invoked; it is not a space's. */
   readonly functionId: string;
   /** A key that reaches the space. */
   readonly insiderKey: string;

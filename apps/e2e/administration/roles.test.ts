@@ -41,7 +41,7 @@ const rows = readFileSync(path.join(root, "docs/access.md"), "utf8")
   }))
   .toArray();
 
-/** What became of a call: its status, and the type of the error where there is one. */
+/** What became of a call: its status, and the type of the error if there is one. */
 interface Outcome {
   readonly status: number;
   readonly error: string | undefined;
@@ -96,7 +96,7 @@ const refusals = new Set(["app_auth_error", "workspace_auth_error", "invalid_req
 function expectedOf(role: Role, { name, least, isPublic }: (typeof rows)[number]) {
   // A token acts under the key that creates it, which is one of its workspace.
   if (role === "operator" && name === "userTokens.create") return [403, "app_auth_error"];
-  // An operator's key is no workspace's, and what is public belongs to workspaces.
+  // An operator's key is not a workspace's, and what is public belongs to workspaces.
   if (role === "operator" && isPublic) return [401, "workspace_auth_error"];
   return roles.indexOf(role) < roles.indexOf(least) ? [403, "app_auth_error"] : "passes";
 }

@@ -53,7 +53,7 @@ describe("workspaces", () => {
     await expect(rpc.agents.listAll.query({ wId })).rejects.toMatchObject({
       data: { type: "workspace_suspended", httpStatus: 403 },
     });
-    // Others go on.
+    // Others continue.
     const { demo } = server();
     const other = { path: `/api/v1/w/${demo.workspaceId}/skills`, key: demo.adminKey };
     expect((await send(server(), other)).status).toBe(200);

@@ -87,7 +87,7 @@ export function functionCallsSuite(server: () => Server): void {
     "agent_message_success",
   ];
 
-  it("goes on with what was called once the waiting call is approved", async () => {
+  it("continues with what was called once the waiting call is approved", async () => {
     const asked = await ask();
     const events = await follow(asked, async (action) => {
       expect(action).toMatchObject({ toolName: "place-order", output: null });
@@ -150,7 +150,7 @@ export function functionCallsSuite(server: () => Server): void {
     await calls.call("POST", `/${asked.cId}/cancel`, { json: { messageIds: [asked.mId] } });
   });
 
-  it("remembers what was approved for good, and shows the invocation's own events", async () => {
+  it("remembers what was approved permanently, and shows the invocation's own events", async () => {
     const asked = await ask();
     await follow(asked, (action) => decide(asked, action.sId, "always_approved"));
     const { cId } = await ask({ blocking: true });

@@ -4,7 +4,7 @@ import type { Server } from "../server.ts";
 import { answersOf, createCalls, readUntil } from "../siblings/calls.ts";
 import { conversationFrame, messageFrame } from "../siblings/sibling-shapes.ts";
 
-/** How an agent asks its user, and goes on with the answer, over HTTP. */
+/** How an agent asks its user, and continues with the answer, over HTTP. */
 export function questionsSuite(server: () => Server): void {
   const calls = createCalls(server);
   let agentId: string;
@@ -40,7 +40,7 @@ export function questionsSuite(server: () => Server): void {
     return { cId: conversation.sId, tail, event: seen.at(-1)!.data };
   };
 
-  it("announces the question, lists it, and goes on with the answer", async () => {
+  it("announces the question, lists it, and continues with the answer", async () => {
     const { cId, tail, event } = await ask();
     expect(event).toMatchObject({
       configurationId: agentId,

@@ -17,7 +17,7 @@ describe("parley apply, with others and interruptions", () => {
       settings: { PARLEY_URL: server().url, PARLEY_API_KEY: adminKey, NO_COLOR: "1" },
     });
 
-  it("removes what the folder lacks only where that is asked for, and restores it", async () => {
+  it("removes what the folder lacks only if that is asked for, and restores it", async () => {
     const workspace = await openWorkspace(server(), "Pruned");
     const { wId, rpc } = workspace;
     const files = folderOf(shop().url);
@@ -48,7 +48,7 @@ describe("parley apply, with others and interruptions", () => {
     ]);
   });
 
-  it("plans again where somebody else was faster, and asks again", async () => {
+  it("plans again if somebody else was faster, and asks again", async () => {
     const workspace = await openWorkspace(server(), "Raced");
     const { wId, rpc } = workspace;
     const file = (description: string) =>
@@ -64,7 +64,7 @@ describe("parley apply, with others and interruptions", () => {
     const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
     await rpc.agents.update.mutate(change);
     terminal.write("yes\r");
-    await terminal.waitFor(/go on:[^]*go on:/);
+    await terminal.waitFor(/to confirm:[^]*to confirm:/);
     terminal.write("yes\r");
     expect(await terminal.exited).toBe(0);
     const shown = terminal.scrollback();
@@ -76,7 +76,7 @@ describe("parley apply, with others and interruptions", () => {
     });
   });
 
-  it("removes what the folder lacks where a person types the name of the workspace", async () => {
+  it("removes what the folder lacks if a person types the name of the workspace", async () => {
     const workspace = await openWorkspace(server(), "Typed");
     const { wId, rpc } = workspace;
     await rpc.agents.create.mutate({ wId, name: "Surplus", description: "", model });
@@ -130,7 +130,7 @@ describe("parley apply, with others and interruptions", () => {
     expect((await listed()).map(({ name }) => name).toSorted()).toEqual(names);
   });
 
-  it("says what was made and what was not, where a change fails", async () => {
+  it("says what was made and what was not, if a change fails", async () => {
     const workspace = await openWorkspace(server(), "Failing");
     const folder = await openFolder({
       ...folderOf("http://127.0.0.1:1/mcp"),
@@ -160,7 +160,7 @@ describe("parley apply, with others and interruptions", () => {
       ["pull", await openFolder()],
     ]) {
       const said = await workspace.fail(args);
-      expect(said).toContain("several agents Twin");
+      expect(said).toContain("several agents named Twin");
       for (const id of ids) expect(said).toContain(id);
     }
   });

@@ -34,7 +34,9 @@ describe("parley apply and parley pull", () => {
     expect(await workspace.fail(["apply", folder, "--yes"])).toContain(
       "Missing values for SHOP_KEY",
     );
-    expect(await workspace.fail(["apply", folder, "--check"])).toContain("is not what");
+    expect(await workspace.fail(["apply", folder, "--check"])).toContain(
+      "The workspace differs from",
+    );
     expect(await workspace.countMutations()).toBe(before);
 
     const { code, stdout, stderr } = await workspace.run(all, secrets);
@@ -138,7 +140,7 @@ describe("parley apply and parley pull", () => {
     // Instructions and script change together.
     expect(Number(after["Clerk"])).toBe(Number(before["Clerk"]) + 1);
     await workspace.succeed(["apply", folder, "--check"]);
-    // The secret was not asked for, and is sent again where that is asked for.
+    // The secret was not asked for, and is sent again if that is asked for.
     await workspace.succeed(["apply", folder, "--yes", "--secrets", "-"], "SHOP_KEY=two\n");
     await workspace.succeed(
       ["apply", folder, "--yes", "--secrets", "-", "--renew-secrets"],

@@ -70,7 +70,7 @@ describe("a terminal", () => {
     expect(asked.stderr).toContain("The answer is empty: the model wrote no text\n");
   });
 
-  it("ends quietly where its output is read no further", async () => {
+  it("ends quietly if its output is read no further", async () => {
     const settings = settingsOf(server());
     const args = [builtFile("parley.js"), "ask", "Hello", "--agent", "slowpoke"];
     const child = spawn(process.execPath, args, { cwd: inject("build"), env: settings });
@@ -167,7 +167,7 @@ describe("a terminal", () => {
   });
 });
 
-it("says that nothing answers where no worker runs", async () => {
+it("says that nothing answers if no worker runs", async () => {
   await using place = await createPlace();
   await using fleet = await startFleet(place, { apis: 1, workers: 0 }, {});
   const [api] = fleet.apis;

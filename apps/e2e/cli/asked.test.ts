@@ -31,7 +31,7 @@ describe("a person at a terminal", () => {
     for (const stdin of ["Domed\n", "\n", ""]) {
       const { code, stdout, stderr } = await see(remove, { stdin });
       expect([code, stdout, stdin]).toEqual([1, "", stdin]);
-      // Where nothing was typed, the cursor is still behind the question.
+      // If nothing was typed, the cursor is still behind the question.
       const newLine = stdin === "" ? "\n" : "";
       expect(stderr).toBe(`${question}${newLine}parley: Not confirmed; nothing was done\n`);
     }

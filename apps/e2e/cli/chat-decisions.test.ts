@@ -34,7 +34,7 @@ describe("what an answer waits for", () => {
     const shown = await terminal.waitFor(/y\/n>$/);
     expect(shown).toMatch(/asks to call\s+refund-\S+\s+of\s+sandbox_functions,\s+stake\s+high\n/);
     expect(shown).toContain('{\n  "order": "4711"\n}\ny approves, n rejects, e edits\ny/n>');
-    // Its stake is too high to approve it for good.
+    // Its stake is too high to approve it permanently.
     terminal.write(`a${enter}`);
     await terminal.waitFor(/y\/n> a\n[^]*y\/n>$/);
     terminal.write(`y${enter}`);
@@ -66,7 +66,7 @@ describe("what an answer waits for", () => {
     ]);
   });
 
-  it("shows the beginning of long inputs, and all of them where that is wanted", async () => {
+  it("shows the beginning of long inputs, and all of them if that is wanted", async () => {
     const terminal = await openAsked(await approvingAgent(server()));
     await terminal.waitFor(/y\/n>$/);
     terminal.write(`e${enter}`);
@@ -86,7 +86,7 @@ describe("what an answer waits for", () => {
     expect(await actionsOf(await leave(terminal))).toMatchObject([{ params: { order } }]);
   });
 
-  it("is approved for good where the stake allows it", async () => {
+  it("is approved permanently if the stake allows it", async () => {
     const { tool } = await shopAgents.register(shop(), { defaultStake: "low" });
     const terminal = await openAsked(await shopAgents.createAgent(tool.sId, "shop__buy"));
     await terminal.waitFor(/a approves all later calls[^]*y\/n>$/);

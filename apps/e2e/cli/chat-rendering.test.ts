@@ -83,7 +83,7 @@ The end.`);
     }
   });
 
-  it("fits a narrow one, and keeps the marks where there are no colours", async () => {
+  it("fits a narrow one, and keeps the marks if there are no colours", async () => {
     const options = { columns: 24, rows: 50, settings: { NO_COLOR: "1" } };
     const { lines, terminal } = await show("Narrow", { text: answer }, options);
     expect(lines).toContain("# About shoes\n\nShoes are **worn** on\n*feet*, and `boots` on\n");
@@ -127,7 +127,7 @@ The end.`);
     expect(scrolled.at(-1)?.length).toBeGreaterThan(500);
   });
 
-  it("leaves nothing behind where the terminal changes its size meanwhile", async () => {
+  it("leaves nothing behind if the terminal changes its size in the meantime", async () => {
     const words = Array.from({ length: 120 }, (_word, index) => `w${index}`);
     const { lines } = await show(
       "Resized",

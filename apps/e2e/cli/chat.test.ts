@@ -91,7 +91,7 @@ describe("a chat", () => {
     await terminal.waitFor("Counting>");
     terminal.write(`Count${enter}`);
     await terminal.waitFor("one two three");
-    // What is typed meanwhile is no message.
+    // What is typed in the meantime is not a message.
     terminal.write(`nothing${enter}${ctrlC}`);
     await terminal.waitFor(/cancelled\n\nCounting>$/);
     terminal.write("half a message");
@@ -109,7 +109,7 @@ describe("a chat", () => {
     expect(await contents(id)).toHaveLength(2);
   });
 
-  it("gives the terminal back as it was, also where it is ended", async () => {
+  it("gives the terminal back as it was, also if it is ended", async () => {
     const terminal = await open(["helper"]);
     await terminal.waitFor("helper>");
     terminal.signal("SIGTERM");
@@ -131,7 +131,9 @@ describe("a chat", () => {
     const settings = settingsOf(server());
     const refused = await run(["chat", "helper"], "", settings);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/^parley: a chat needs a terminal: --once/);
+    expect(refused.stderr).toMatch(
+      /^parley: a chat needs a terminal; send one message with --once/,
+    );
     const once = await run(["chat", "helper", "--once", "Hello"], "", settings);
     expect([once.code, once.stdout]).toEqual([
       0,
@@ -149,7 +151,7 @@ describe("a chat", () => {
     ]);
   });
 
-  it("shows reasoning where it is wanted", async () => {
+  it("shows reasoning if it is wanted", async () => {
     const script = { steps: [{ reasoning: "Hm, let me see.", text: "There." }], tokenDelayMs: 0 };
     await calls.createAgent("Thinking", script);
     const terminal = await open(["Thinking", "--reasoning"]);

@@ -85,7 +85,7 @@ describe("PostgreSQL", () => {
     expect(of("tables")[0]?.cure).toContain(cure);
   });
 
-  test("that is empty is well, and stays empty; where the user may not create tables it is said", async () => {
+  test("that is empty is well, and stays empty; if the user may not create tables it is said", async () => {
     await using database = await createDatabase(true);
     const role = `parley_role_${randomBytes(6).toString("hex")}`;
     await database.run(`create role ${role} login password 'right'`);

@@ -79,7 +79,7 @@ describe("ports", () => {
   test("that another program has are said, those of Parley are well", async () => {
     await using other = await takePort((_request, response) => void response.end("{}"));
     const port = String(other.port);
-    // A server under load makes its document for longer than the doctor waits, and answers nobody meanwhile.
+    // A server under load makes its document for longer than the doctor waits, and answers nobody in the meantime.
     await using busy = await startChangingProxy(server().url, { silentAt: "/openapi.json" });
     const [taken, own] = await examineEach([
       { PARLEY_PORT: port, PARLEY_METRICS_PORT: port },

@@ -3,7 +3,7 @@ import type { OpenWorkspace } from "./workspace-folder.ts";
 
 const model = { providerId: "simulated", modelId: "simulated-1" };
 
-/** Names that are no names of files, or lead elsewhere, or are one name to some file systems. */
+/** Names that are not names of files, or lead elsewhere, or are one name to some file systems. */
 const names = [
   "../../../etc/passwd",
   "/etc/passwd",

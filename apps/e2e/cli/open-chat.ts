@@ -32,7 +32,7 @@ export async function openChat(
   });
 }
 
-/** Leaves a chat that is at its prompt. Gives the id of its conversation, where it had one. */
+/** Leaves a chat that is at its prompt. Gives the id of its conversation, if it had one. */
 export async function leave(terminal: Terminal): Promise<string> {
   terminal.write(keys.ctrlD);
   expect(await within(10_000, terminal.exited)).toBe(0);

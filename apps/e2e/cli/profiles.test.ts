@@ -49,7 +49,7 @@ test("a key goes to no other server than its own", async () => {
   expect((await run(elsewhere)).stderr).toMatch(/^parley: No key for http:\/\/127.0.0.1:1: /);
   const name = new URL(url).host;
   const named = await run([...elsewhere, "--profile", name]);
-  expect(named.stderr).toContain(`The profile ${name} is of ${url}`);
+  expect(named.stderr).toContain(`The profile ${name} belongs to ${url}`);
 });
 
 test("the environment comes before profiles, and the demo of the directory after them", async () => {
@@ -62,7 +62,7 @@ test("the environment comes before profiles, and the demo of the directory after
   const settings = { PARLEY_URL: url, PARLEY_API_KEY: demo.adminKey };
   expect((await run(["whoami"], "", settings)).stdout).toContain("role admin");
   const keyOnly = await run(["whoami"], "", { PARLEY_API_KEY: demo.adminKey });
-  expect(keyOnly.stderr).toContain("PARLEY_URL is not set");
+  expect(keyOnly.stderr).toContain("PARLEY_API_KEY is set, but PARLEY_URL is not");
 });
 
 test("a file that holds no profiles is named, and left as it is", async () => {

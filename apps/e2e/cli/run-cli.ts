@@ -5,7 +5,7 @@ import { inject } from "vitest";
 
 /** What a command printed, and how it ended. */
 export interface Ran {
-  /** Null where a signal ended its process. */
+  /** Null if a signal ended its process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -16,7 +16,7 @@ export interface Terminal {
   written(): string;
   /** Types text or keys, as in `"\r"` for Enter and `"\u0003"` for Ctrl-C. */
   write(text: string): void;
-  /** Waits until all lines hold a text, and gives them. Throws with the screen where it never does. */
+  /** Waits until all lines hold a text, and gives them. Throws with the screen if it never does. */
   waitFor(wanted: string | RegExp, gracePeriodMs?: number): Promise<string>;
   /** Resolves with the exit code once the program is gone and all it wrote is on the screen. */
   readonly exited: Promise<number>;

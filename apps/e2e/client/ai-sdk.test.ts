@@ -84,7 +84,7 @@ async function openChat(options: Partial<ChatOptions> = {}) {
   return { page, created };
 }
 
-/** A page on which the conversation is opened anew. */
+/** A page on which the conversation is opened again. */
 async function reopened(conversationId: string, options: Partial<ChatOptions> = {}) {
   const { conversation } = await clientOf().conversations.get({ conversationId });
   const messages = toChatMessages(conversation);

@@ -116,7 +116,7 @@ test.concurrent("a follower comes back to a server that was away", async () => {
     contents.push(event.message.content);
     if (contents.length === 2) break;
     network.cut();
-    // Nobody reads meanwhile: what comes next is asked for only after this.
+    // Nobody reads in the meantime: what comes next is asked for only after this.
     await clientOf().messages.create({ conversationId, content: "Are you there?", mentions: [] });
     void away.promise.then(() => network.mend());
   }

@@ -31,7 +31,7 @@ export interface Events {
   readonly eventStream: AsyncIterable<{ readonly type: string }>;
 }
 
-/** Calls a client, and creates what its methods need, anew each time. */
+/** Calls a client, and creates what its methods need each time. */
 export function createFixtures(stage: Stage) {
   const { client, server, version } = stage;
   const calls = createCalls(server);

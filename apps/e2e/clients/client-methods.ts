@@ -23,7 +23,7 @@ export const local = new Set([
   "request",
 ]);
 
-/** Each method's call in a stage; it throws where the client or what it read is not right. */
+/** Each method's call in a stage; it throws if the client or what it read is not right. */
 export function createMethodCalls(stage: Stage): Readonly<Record<string, () => Promise<unknown>>> {
   const { server, version } = stage;
   const fixtures = createFixtures(stage);

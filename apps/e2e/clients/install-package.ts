@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** Installs packages into a new folder; why they could not be, where the registry is not reached. */
+/** Installs packages into a new folder; why they could not be, if the registry is not reached. */
 export async function installPackages(
   folder: string,
   packages: readonly string[],

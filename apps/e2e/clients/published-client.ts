@@ -94,9 +94,9 @@ export interface Published {
   }>;
 }
 
-/** What a method gives; throws where the client could not do it, or not read the answer. */
+/** What a method gives; throws if the client could not do it, or not read the answer. */
 export function resultOf<T>(result: Result<T>): T {
   if (result.isErr()) throw new Error(JSON.stringify(result.error)?.slice(0, 1000));
-  // What is no error has a value.
+  // What is not an error has a value.
   return result.value as T;
 }

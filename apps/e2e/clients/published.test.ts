@@ -158,7 +158,7 @@ describe("published clients", () => {
       expect((await fetch(url, { headers })).status).toBe(404);
     });
 
-    test("cancels an answer, and has it made again where it can", async () => {
+    test("cancels an answer, and has it made again if it can", async () => {
       const { conversation } = await create("slowpoke");
       const { sId: messageId } = answerIn(conversation);
       const { sId: conversationId } = conversation;
@@ -181,7 +181,7 @@ describe("published clients", () => {
       expect(await list()).toEqual([]);
     });
 
-    test("parses and suggests mentions where it can", async () => {
+    test("parses and suggests mentions if it can", async () => {
       const { parseForMentions, getMentionsSuggestions } = client;
       if (parseForMentions === undefined || getMentionsSuggestions === undefined) return;
       const markdown = "@helper, hello!";
@@ -194,7 +194,7 @@ describe("published clients", () => {
       }
     });
 
-    test("learns of the workspace, and creates a generic agent where it can", async () => {
+    test("learns of the workspace, and creates a generic agent if it can", async () => {
       expect(resultOf(await client.getWorkspaceFeatureFlags())).toEqual([]);
       expect(resultOf(await client.getWorkspaceVerifiedDomains())).toEqual([]);
       expect(resultOf(await admin.getActiveMemberEmailsInWorkspace())).toEqual(expect.any(Array));

@@ -135,7 +135,7 @@ test("each of the 592 time zones is known", async () => {
 });
 
 test.for(["+02:00", "europe/paris", "UTC+1", "", "Europe/Paris ", "Mars/Base", "__proto__"])(
-  "`%s` is no time zone",
+  "`%s` is not a time zone",
   async (timezone) => {
     expectError(await create(withContext({ timezone })), "invalid_request_error", {
       message: "Invalid request body: ",

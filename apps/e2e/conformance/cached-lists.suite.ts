@@ -75,7 +75,7 @@ export function cachedListsSuite(server: () => Server): void {
     [() => "", 200],
   ];
 
-  test("answers 304 without a body where an If-None-Match names the tag", async () => {
+  test("answers 304 without a body if an If-None-Match names the tag", async () => {
     const fresh = await list();
     const tag = String(fresh.headers["etag"]);
     for (const [header, status] of named) {
@@ -216,7 +216,7 @@ export function cachedListsSuite(server: () => Server): void {
     const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
     const before = await list();
     const tag = String(before.headers["etag"]);
-    // The list does not show the name of a space: what is made anew has the same tag.
+    // The list does not show the name of a space: what is made again has the same tag.
     await operator.spaces.update.mutate({ wId: workspaceId, spaceId, name: "Renamed" });
     expect((await list({ "if-none-match": tag })).status).toBe(304);
     const { secret } = await operator.apiKeys.create.mutate({

@@ -24,7 +24,7 @@ const unknownRoutes = [
   { method: "POST", path: "/nothing/here", body: "x".repeat(9 * 1024 * 1024), headers: json },
 ];
 
-test.for(unknownRoutes)("$method $path is no route", async (request) => {
+test.for(unknownRoutes)("$method $path is not a route", async (request) => {
   for (const key of [null, undefined]) {
     const { body, ...rest } = request;
     const asked = { ...rest, ...(key === null && { key }), ...(body !== undefined && { body }) };

@@ -154,7 +154,7 @@ export function invocationStreamsSuite(server: () => Server): void {
       const { text } = await read("slow-steps", id, `?${include}&lastEventId=${cut}`);
       expect(text).toBe(frames.slice(cut).join(""));
     }
-    // Numbers are those of the log, also where some events are not sent.
+    // Numbers are those of the log, also if some events are not sent.
     const hidden = await read("slow-steps", id, "?lastEventId=4");
     expect(hidden.text).toBe(frames.at(-1));
   });

@@ -99,7 +99,7 @@ test("a model outside the region is refused when only the region's are usable", 
   answerIn(await create([agents.american]));
 });
 
-test("an agent's own model is checked where there is no override, and only there", async () => {
+test("an agent's own model is checked if there is no override, and only there", async () => {
   const { agents, configure, create, send: ask } = await openWorkspace();
   const { conversation } = jsonOf(await create([agents.simulated]), CreatedConversation).parsed;
   const { sId } = conversation.content[1]?.[0] ?? {};

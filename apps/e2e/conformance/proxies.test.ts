@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Answer, pathsOf, send } from "../request.ts";
 import { type Server, shareServer } from "../server.ts";
 
-// Whose address counts where a proxy is in front: refused credentials are limited by address.
+// Whose address counts if a proxy is in front: refused credentials are limited by address.
 
 const limit = { PARLEY_RATE_FAILED_AUTH_PER_MINUTE: "2" };
 const direct = shareServer(limit);
@@ -47,7 +47,7 @@ test("the addresses of an IPv6 network are one client", async () => {
   expect(await statuses(behind(), ["2001:db8:1:3::1"])).toEqual([401]);
 });
 
-test("what is no address is one client", async () => {
+test("what is not an address is one client", async () => {
   expect(await statuses(behind(), ["a", "<b>", "'; --"])).toEqual([401, 401, 429]);
 });
 

@@ -100,7 +100,7 @@ test("a batch is one wherever the address says so", async () => {
   expect([answer.status, leftOf("read", answer)]).toEqual([400, 17]);
 });
 
-test("names with commas are one call where it is no batch", async () => {
+test("names with commas are one call if it is not a batch", async () => {
   const key = await createKey();
   const answer = await get(`/rpc/${times(15, "skills.list").join(",")}?batch=0&batch=1`, key);
   expect([answer.status, leftOf("operate", answer)]).toEqual([404, 19]);

@@ -159,7 +159,7 @@ describe("a server", () => {
       },
     );
 
-    test("what is no string is refused too, and so is one past the end of a running log", async () => {
+    test("what is not a string is refused too, and so is one past the end of a running log", async () => {
       const { wId, cId } = await ask("helper");
       const ends = [4 as unknown as string, ["1"] as unknown as string, "5"].map(
         (lastEventId) =>

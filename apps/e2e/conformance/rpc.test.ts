@@ -127,7 +127,7 @@ test("a bad input in the query is a 400 too", async () => {
   expect(answer.status).toBeLessThan(500);
 });
 
-test("what JSON cannot hold is no input of a function", async () => {
+test("what JSON cannot hold is not an input of a function", async () => {
   const { workspaceId, userKey } = server().demo;
   const call = { wId: workspaceId, functionId: "add", input: { a: "9007199254740993" } };
   const meta = { values: { "input.a": ["bigint"] } };
@@ -226,7 +226,7 @@ test.for([
 });
 
 test.for<unknown>([7, {}, { toString: 1 }, { 0: {} }, [["log"]], true])(
-  "%j is no list of event types to include",
+  "%j is not a list of event types to include",
   async (include) => {
     const { workspaceId: wId, adminKey: key } = server().demo;
     const input = { json: { wId, functionId: "x", invocationId: "x", include } };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Answer, expectError, minimal, open, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-// Whoever administers a workspace makes keys at will, so what a key may do is no bound on a workspace.
+// Whoever administers a workspace makes keys at will, so what a key may do is not a bound on a workspace.
 
 /** How many times its keys' limits a workspace has. */
 const FACTOR = 2;

@@ -18,7 +18,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The lines of a start that are no log, once there is one of this form. */
+/** The lines of a start that are not of the log, once there is one of this form. */
 const bannerIn = (read: () => string, last: RegExp): Promise<string[]> =>
   eventually(async () => {
     const whole = read().split(/\r?\n/).slice(0, -1);
@@ -52,7 +52,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
     `Parley listens on ${server.url}`,
     `  Console:   ${server.url}/`,
     `  Reference: ${server.url}/docs`,
-    `  Keys:      ${file}, which only its owner can read`,
+    `  Keys:      ${file} (only you can read it)`,
   ]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(banner.length).toBeLessThanOrEqual(10);

@@ -30,7 +30,7 @@ const links = pages.flatMap(({ page, text }) =>
     .filter(({ target }) => !/^\w+:/.test(target)),
 );
 
-/** What is wrong with a link: nothing, where it leads somewhere. */
+/** What is wrong with a link: nothing, if it leads somewhere. */
 function findFault(page: string, target: string): string | undefined {
   const [file = "", anchor] = target.split("#");
   const to = file === "" ? page : path.join(path.dirname(page), file);

@@ -84,7 +84,7 @@ describe("the commands of docs/operations.md", { timeout: 120_000 }, () => {
   });
 });
 
-/** Why `pg_dump` cannot read a server: it knows no newer ones than itself. Nothing where it can. */
+/** Why `pg_dump` cannot read a server: it knows no newer ones than itself. Nothing if it can. */
 async function whyNoDump(url: string): Promise<string> {
   const { error, stdout } = spawnSync("pg_dump", ["--version"], { encoding: "utf8" });
   if (error !== undefined) return "pg_dump is not installed";

@@ -34,7 +34,7 @@ function toPattern(piece: string, known: ReadonlyMap<string, string>) {
 }
 
 /**
- * Says what of a shown text is not in the printed one, in its place; nothing where all of it is. Adds
+ * Says what of a shown text is not in the printed one, in its place; nothing if all of it is. Adds
  * the ids that it meets to those that are known: what the page calls them, and what they are.
  */
 export function findDifference(

@@ -77,7 +77,7 @@ test("the page comes from the server, without the key of the workspace", async (
 });
 
 test.skipIf(!hasBrowser)(
-  `a chat goes on after the page is loaded again, with a token of the user${browserSuffix}`,
+  `a chat continues after the page is loaded again, with a token of the user${browserSuffix}`,
   { timeout: 120_000 },
   async () => {
     const browser = await openBrowser();

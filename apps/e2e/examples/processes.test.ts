@@ -32,7 +32,7 @@ describe("follow-an-answer", () => {
   });
   afterAll(async () => folder?.[Symbol.asyncDispose]());
 
-  // Its readers have an older Node than the workspace, where there is one.
+  // Its readers have an older Node than the workspace, if there is one.
   const node = path.dirname(systemNode()?.file ?? process.execPath);
   const follow = async (question: string, agentId: string) => {
     const { url, workspaceId, userKey } = server().demo;

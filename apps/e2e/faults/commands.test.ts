@@ -45,7 +45,7 @@ test.for([
   { args: ["functions", "record"], name: ".", says: "EISDIR" },
   { args: ["functions", "record"], name: "file", says: "Line 1" },
   { args: ["skills", "import"], name: "none", says: "no such folder or archive" },
-  { args: ["skills", "import"], name: "file", says: "no folder" },
+  { args: ["skills", "import"], name: "file", says: "neither a folder nor a .zip" },
 ])("$args with $name is one sentence", async ({ args, name, says }) => {
   const server = {
     PARLEY_URL: "http://127.0.0.1:1",

@@ -30,7 +30,7 @@ async function withoutUmask<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("is closed to other users where a start finds it open, and so is what an older one wrote", async () => {
+test("is closed to other users if a start finds it open, and so is what an older one wrote", async () => {
   await using place = await createPlace({ isEmbedded: true });
   await chmod(place.directory, 0o755);
   await writeFile(path.join(place.directory, "demo.json"), "{}", { mode: 0o644 });
@@ -60,7 +60,7 @@ test("an export belongs to the directory's owner, whichever user exports", async
 test.for([
   ["holds more than Parley's data", 0o755, ["notes.txt"]],
   ["holds more than Parley's data", 0o1777, ["lock.sqlite"]],
-] as const)("is refused in one line where it %s (%o)", async ([reason, mode, names]) => {
+] as const)("is refused in one line if it %s (%o)", async ([reason, mode, names]) => {
   await using place = await createPlace({ isEmbedded: true, isBare: true });
   await mkdir(place.directory);
   for (const name of names) await writeFile(path.join(place.directory, name), "mine");

@@ -17,7 +17,7 @@ import {
   within,
 } from "../server.ts";
 
-// The PostgreSQL that a server starts lives and dies with it, and is brought up again where it dies alone.
+// The PostgreSQL that a server starts lives and dies with it, and is brought up again if it dies alone.
 
 const run = promisify(execFile);
 
@@ -141,7 +141,7 @@ describe("the database of a server", { timeout: 120_000 }, () => {
   test.for<[string, Kill]>([
     ["postmaster", killPostmaster],
     ["backend", killBackend],
-  ])("comes up again after the kill of its %s, and streams go on", async ([, kill]) => {
+  ])("comes up again after the kill of its %s, and streams continue", async ([, kill]) => {
     await using place = await createPlace({ isEmbedded: true });
     await using server = await startServer(place);
     const { conversations, messages } = clientOf(server);

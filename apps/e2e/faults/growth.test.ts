@@ -56,7 +56,7 @@ describe("an embedded database", { timeout: 240_000 }, () => {
     expect(tables).toBeGreaterThan((CONVERSATIONS * MESSAGES_EACH * MESSAGE_BYTES) / MEGABYTE);
   });
 
-  test("levels off where retention sweeps round after round of answers", async () => {
+  test("levels off if retention sweeps round after round of answers", async () => {
     await using place = await createPlace({ isEmbedded: true });
     // A round stands for the minutes from one sweep to the next, in which autovacuum looks five times.
     const settings = path.join(place.directory, "postgresql/postgresql.conf");

@@ -68,7 +68,7 @@ function createTally(context: Context) {
   const feed = async (): Promise<void> => {
     for (;;) {
       await reach(tally.begun - OUTSTANDING + 1);
-      // Other feeders have begun some meanwhile.
+      // Other feeders have begun some in the meantime.
       if (tally.begun >= INVOCATIONS) return;
       const functionId = tally.begun++ % 2 === 0 ? "once" : "again";
       const { invocation } = await invokeSandboxFunction(context, { functionId, input: null });

@@ -8,7 +8,7 @@ import { pathsOf, send } from "../request.ts";
 import { createPlace, eventually, type Server, startServer } from "../server.ts";
 import { canMount, fill, mountDisk } from "./small-disk.ts";
 
-// A server whose log takes nothing serves as before.
+// A server whose log takes nothing serves as usual.
 
 const SETTINGS = { PARLEY_LOG_LEVEL: "info", PARLEY_RATE_READ_PER_MINUTE: "0" };
 /** Their lines are more than a pipe has room for. */

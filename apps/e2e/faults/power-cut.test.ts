@@ -144,7 +144,7 @@ async function cutPower({ disk, place, fleet, server }: Powered): Promise<void> 
   const postmaster = await postmasterOf(place);
   await writeFile(unforced, "unforced");
   await disk.cutPower();
-  // Without a disk nothing may be acknowledged, so clients go on for a while.
+  // Without a disk nothing may be acknowledged, so clients continue for a while.
   await sleep(300);
   fleet.apis[0] = undefined;
   await server.kill();

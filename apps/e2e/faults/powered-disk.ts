@@ -93,7 +93,7 @@ async function makeFileSystem(image: string, megabytes: number): Promise<void> {
   await run("mkfs.ext4", ["-q", "-E", now, image, `${megabytes}M`]);
 }
 
-/** Why such a disk cannot be mounted here; nothing where it can. */
+/** Why such a disk cannot be mounted here; nothing if it can. */
 export async function whyNoPoweredDisk(): Promise<string | undefined> {
   if (!canMount) return "only root on Linux mounts disks";
   try {

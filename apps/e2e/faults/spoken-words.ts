@@ -138,7 +138,7 @@ const spokenIn = (data: Record<string, unknown>): string =>
     ? String(data["text"])
     : "";
 
-/** What went wrong with what was followed, a line each: nothing where every word is where it belongs. */
+/** What went wrong with what was followed, a line each: nothing if every word is where it belongs. */
 export async function findTorn(
   { db }: Database,
   all: readonly Followed[],

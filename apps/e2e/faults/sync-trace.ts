@@ -23,7 +23,7 @@ const CALLS = "fsync,fdatasync";
 /** As in `1700000000.123456 fdatasync(5</…/pg_wal/000000010000000000000001>) = 0 <0.000812>`. */
 const SYNC_OF_LOG = /^(\d+\.\d+) f(?:data)?sync\(\d+<[^>]*\/pg_wal\/[^>]*>\) += 0 <(\d+\.\d+)>$/;
 
-/** Why no process can be traced here; nothing where one can. */
+/** Why no process can be traced here; nothing if one can. */
 export async function whyNoTrace(): Promise<string | undefined> {
   if (process.platform !== "linux") return "strace is for Linux";
   const isThere = await run("strace", ["-V"]).then(
@@ -31,7 +31,7 @@ export async function whyNoTrace(): Promise<string | undefined> {
     () => false,
   );
   if (!isThere) return "strace is not installed";
-  // Attaching may be refused where starting is allowed.
+  // Attaching may be refused if starting is allowed.
   const traced = spawn("sleep", ["60"], { stdio: "ignore" });
   try {
     const { stop } = await attach([traced.pid ?? 0]);

@@ -59,7 +59,7 @@ describe("calls of remote tools whose worker dies", () => {
     shop.release();
   });
 
-  it("are made once more where that is allowed", async () => {
+  it("are made once more if that is allowed", async () => {
     const { cId, callsSince } = await ask("wait", { retryableTools: ["wait"] });
     await until(() => callsSince() === 1);
     await replaceServer();

@@ -59,7 +59,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: "fall silent for good, and new ones for 2 s",
+    name: "fall silent permanently, and new ones for 2 s",
     happen: ({ proxy }) => proxy.silence(2000),
   },
   {

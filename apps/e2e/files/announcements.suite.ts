@@ -123,7 +123,7 @@ export function announcementsSuite(server: () => Server): void {
     );
   });
 
-  test("ids that are no file's are unknown", async () => {
+  test("ids of other things than files are unknown", async () => {
     for (const fileId of [
       "fil_unknown",
       "x",

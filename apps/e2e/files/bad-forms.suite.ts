@@ -17,7 +17,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
   /** Nothing of a refused upload is left: the file is not there, and can be uploaded. */
   const expectUntouched = async (file: FileInfo): Promise<void> => {
     expect((await read(file.sId)).status).toBe(404);
-    // Where the connection broke, the server may be about to notice.
+    // If the connection broke, the server may be about to notice.
     const answer = await eventually(async () => {
       const value = await post(target(file), formOf("hello", file));
       return value.text.includes("by another request") ? {} : { value };
@@ -34,7 +34,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     await expectUntouched(file);
   });
 
-  test.for(usableForms)("$name: is no fault", async ({ parts }) => {
+  test.for(usableForms)("$name: is not a fault", async ({ parts }) => {
     const file = await announce();
     expect((await sendForm(file, writeForm(parts))).status).toBe(200);
     const response = await read(file.sId);
@@ -117,16 +117,16 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     await expectUntouched(file);
   });
 
-  test("a Content-Length of less than comes: the rest is no request", async () => {
+  test("a Content-Length of less than comes: the rest is not a request", async () => {
     const file = await announce();
     const body = writeForm([right]);
     const answer = await talk(request(file, `Content-Length: ${body.length - 12}`), body);
-    // Whichever is noticed first: that the form has no end, or that its rest is no request.
+    // Whichever is noticed first: that the form has no end, or that its rest is not a request.
     expectRefusal(answer, /malformed form|The request is not well-formed HTTP/);
     await expectUntouched(file);
   });
 
-  test("a chunked body that goes on for ever is refused at its bound", async () => {
+  test("a chunked body that continues for ever is refused at its bound", async () => {
     const file = await announce();
     const piece = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const answer = await talk(request(file, "Transfer-Encoding: chunked"), piece.repeat(8));

@@ -29,7 +29,7 @@ export interface BadForm {
 
 /** The content type of a form as `writeForm` writes it. */
 export const formType = "multipart/form-data; boundary=b";
-/** Forms that are no upload of a file of five bytes of plain text. */
+/** Forms that do not upload a file of five bytes of plain text. */
 export const badForms: BadForm[] = [
   { name: "no parts", body: writeForm([]), says: "file: is missing" },
   { name: "an empty body", body: "", says: "file: is missing" },

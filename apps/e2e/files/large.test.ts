@@ -69,7 +69,7 @@ test("large files go through without being held in memory", async () => {
   });
   expect(await Promise.all(downloads)).toEqual([digest, digest, digest]);
 
-  // Readers that take nothing are cut off, and meanwhile nothing piles up for them.
+  // Readers that take nothing are cut off, and in the meantime nothing piles up for them.
   const reads = () => server.output.stderr.match(/"Read the bytes of a file"/g)?.length ?? 0;
   const haveEnded = (count: number) =>
     eventually(async () => (reads() === count ? { value: true } : {}), 20_000);

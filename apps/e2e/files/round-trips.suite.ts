@@ -93,7 +93,7 @@ export function roundTripsSuite(server: () => Server): void {
     expect((await read("fil_unknown", { method: "HEAD" })).status).toBe(404);
   });
 
-  test("a range after the end is refused, and what is no single range is ignored", async () => {
+  test("a range after the end is refused, and what is not a single range is ignored", async () => {
     const { sId } = await upload("0123456789");
     const behind = await read(sId, { headers: { range: "bytes=10-" } });
     expect(behind.headers.get("content-range")).toBe("bytes */10");

@@ -27,7 +27,7 @@ export interface FunctionsCli {
   fail(args: readonly string[], given?: Given): Promise<string>;
   read(file: string): Promise<string>;
   write(file: string, text: string): Promise<void>;
-  /** Writes members of a function.json anew. */
+  /** Writes members of a function.json again. */
   configure(name: string, members: object): Promise<void>;
 }
 

@@ -114,7 +114,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     expect(await push()).toMatch(/^hello: my notes\.ts: must be a relative path/);
   });
 
-  it("where the source is no text, too much, or elsewhere", async () => {
+  it("if the source is not text, too much, or elsewhere", async () => {
     const cli = await openCli(server());
     const make = async (name: string, file: string, content: string | Buffer) => {
       await cli.run(["init", name]);
@@ -135,7 +135,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     expect(stdout).not.toMatch(/ (?:bytes|long|longer|many|linked) /);
   });
 
-  it("where the words are others", async () => {
+  it("if the words are others", async () => {
     const cli = await openCli(server());
     const cases: readonly (readonly [args: string[], says: string])[] = [
       [["drop"], "unknown command 'drop'"],

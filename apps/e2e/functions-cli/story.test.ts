@@ -19,7 +19,7 @@ describe("a function with code, from a terminal", () => {
     text.replaceAll(/sf[ni]_\w+/g, "id").replaceAll(/\d{4}-\S+Z/g, "time");
   const invoke = ["invoke", "greet", "--input", '{"name": "Ada"}'];
 
-  it("is written, pushed, invoked, read, broken and mended", async () => {
+  it("is written, pushed, invoked, read, broken and fixed", async () => {
     const cli = await openCli(server());
     expect(await cli.run(["init", "greet"])).toMatchObject({
       stdout:
@@ -67,7 +67,7 @@ describe("a function with code, from a terminal", () => {
     expect((await cli.run(invoke)).stdout).toBe('{"greeting":"Goodbye, Ada!"}\n');
   });
 
-  it("is no new version where nothing differs, and one where any member does", async () => {
+  it("is no new version if nothing differs, and one if any member does", async () => {
     const cli = await openCli(server());
     await cli.run(["init", "Twice Over!", "--javascript"]);
     const place = "Twice Over!";
@@ -139,7 +139,7 @@ describe("a function with code, from a terminal", () => {
     await cli.write("parted/lib/say.ts", 'import x from "left-pad";\nexport const hello = x;\n');
     expect(await cli.fail(["push", "parted"])).toContain(
       [
-        'lib/say.ts:1:15: "left-pad" is no file of the program: there are no packages',
+        'lib/say.ts:1:15: "left-pad" is not a file of the program: packages are not available',
         '  import x from "left-pad";',
         "                ^",
       ].join("\n"),

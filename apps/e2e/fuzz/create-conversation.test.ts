@@ -105,7 +105,7 @@ function expectCreated(answer: Answer, body: Json, known: Known): void {
   expect(conversation.title).toBe(body["title"] ?? conversation.title);
   for (const [index, fragment] of fragments.entries()) {
     const { title } = fragment;
-    // Servers are of messages: in the context of a fragment they are no member.
+    // Servers belong to messages: the context of a fragment has no such member.
     const { clientSideMCPServerIds: _servers, ...about } = shownContext(fragment["context"]);
     expect(positions[index]).toMatchObject({ title, context: about });
   }
@@ -116,7 +116,7 @@ function expectCreated(answer: Answer, body: Json, known: Known): void {
   );
 }
 
-/** Expects the fault's own error or, where the body may still be right, an answer of the table. */
+/** Expects the fault's own error or, if the body may still be right, an answer of the table. */
 function expectRefused(answer: Answer, { type, field = "" }: Faulty): void {
   if (answer.status === 200 && type === undefined) {
     jsonOf(answer, CreatedConversation);

@@ -8,7 +8,7 @@ import type { Json } from "./bodies.ts";
 export interface Faulty {
   readonly body: string | Buffer;
   readonly contentType?: string;
-  /** The error that answers it; none where the fault may have left a right body. */
+  /** The error that answers it; none if the fault may have left a right body. */
   readonly type?: ErrorType;
   /** The field that every issue is about. */
   readonly field?: string;

@@ -12,7 +12,7 @@ export interface Target {
 
 /**
  * What a stranger with a valid key does to a server. It asserts what it is answered; the suite that
- * runs it watches a bystander's workspace meanwhile.
+ * runs it watches a bystander's workspace in the meantime.
  */
 export interface Attack {
   /** Completes the sentence `withstands …`. */

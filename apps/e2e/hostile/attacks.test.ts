@@ -9,7 +9,7 @@ import { createPlace, type Demo, startServer } from "../server.ts";
 import type { Attack, Target } from "./attack.ts";
 import { type Bystander, createBystander, type Latencies } from "./bystander.ts";
 
-// Each attack is made with a valid key of its own workspace, while another workspace goes on with
+// Each attack is made with a valid key of its own workspace, while another workspace continues with
 // ordinary requests: those may become slower by a factor, and none of them may fail.
 
 const MIN_MS = 6000;

@@ -37,7 +37,7 @@ type FromBystander = { readonly latencies: Latencies } | { readonly failure: str
 
 /** A workspace that has nothing to do with an attack, and whose requests are timed. */
 export interface Bystander extends Disposable {
-  /** Sends requests until `work` is done and says how long they took. Throws where one fails. */
+  /** Sends requests until `work` is done and says how long they took. Throws if one fails. */
   during(work: () => Promise<void>): Promise<Latencies>;
 }
 
@@ -66,7 +66,7 @@ export async function createBystander(
     wId: workspaceId,
     slug: "add",
     description: "Adds",
-    // Not so simple that it could run where everybody is served.
+    // Not so simple that it could run on the event loop, which serves everybody.
     program: {
       type: "simulated",
       behaviour: {

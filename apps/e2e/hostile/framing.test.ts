@@ -47,7 +47,7 @@ test.for(ambiguous)("$name is refused, and the connection ends", async ({ header
 });
 
 const badChunks = [
-  { name: "a size that is no number", content: "xyz\r\n{}\r\n0\r\n\r\n" },
+  { name: "a size that is not a number", content: "xyz\r\n{}\r\n0\r\n\r\n" },
   { name: "a size past 2^64", content: "fffffffffffffffff\r\n{}\r\n0\r\n\r\n" },
   { name: "a negative size", content: "-2\r\n{}\r\n0\r\n\r\n" },
   { name: "a chunk longer than its size", content: "1\r\n{}\r\n0\r\n\r\n" },

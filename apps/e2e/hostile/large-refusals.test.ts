@@ -95,7 +95,7 @@ test("a refusal of 20 MiB reaches clients of Node's that keep no connection", as
   }
 });
 
-test("a client that goes on sending after a refusal is cut off", async () => {
+test("a client that continues sending after a refusal is cut off", async () => {
   const { hostname, port } = new URL(server().url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on("error", () => {});

@@ -16,7 +16,7 @@ export interface RawConnection extends Disposable {
 }
 
 /**
- * Connects to a server, from another address of this machine where one is named. Text is written as
+ * Connects to a server, from another address of this machine if one is named. Text is written as
  * Latin-1, so that each character is a byte.
  */
 export async function connectTo(

@@ -66,7 +66,7 @@ test("a redirect never leads to another host", async () => {
   }
 });
 
-test("a fragment is no part of a path", async () => {
+test("a fragment is not part of a path", async () => {
   expect((await ask(`GET ${pathsOf(server()).skills}#x HTTP/1.1`)).status).toBe(200);
 });
 

@@ -42,7 +42,7 @@ test("requests at once with one key share what the first is charged", async () =
   expect(leftOf(next)).toBe(`"create";r=0`);
 });
 
-test("where the limit is used up, all requests at once with one key are refused", async () => {
+test("if the limit is used up, all requests at once with one key are refused", async () => {
   const request = await createRequest();
   for (let call = 0; call < 2; call++) await createSender(server)(request);
   const sendOnce = createSender(server);

@@ -72,7 +72,7 @@ describe("a server", () => {
     expect(await listIds(server())).toEqual([made[0], ...before]);
   });
 
-  test("who is refused meanwhile is refused at once, and nobody else is delayed", async () => {
+  test("who is refused in the meantime is refused at once, and nobody else is delayed", async () => {
     const ratios: number[] = [];
     await measureLooks(server());
     while (ratios.length < ATTEMPTS && (ratios.at(-1) ?? Infinity) > 3) {

@@ -31,7 +31,7 @@ describe("the credential", () => {
     expect(headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("is no operator's", async () => {
+  test("is not an operator's", async () => {
     const refused = await post({ key: server().demo.operatorKey });
     expectError(refused, "app_auth_error", { message: /operator key/ });
   });

@@ -185,7 +185,7 @@ test("an answer that waits for a person is returned as it is", async () => {
   expect(textOf(result)).toContain("waits for the answer to: Which size?");
 });
 
-test("functions whose input or result is no object have it as a member", async () => {
+test("functions whose input or result is not an object have it as a member", async () => {
   const word = { $ref: "#/$defs/word", $defs: { word: { type: "string", minLength: 2 } } };
   await createFunction("echo", { inputSchema: word, outputSchema: { type: "string" } });
   const client = await connect(server(), server().demo.userKey);

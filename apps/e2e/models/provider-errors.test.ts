@@ -15,7 +15,7 @@ const models = {
   google_ai_studio: "gemini-2.5-flash",
   openai_compatible: "my/own-model",
 };
-// The server that a test stops throws where it has logged this.
+// The server that a test stops throws if it has logged this.
 const secret = "sk-not-logged";
 let service: FakeService;
 const settings: Record<string, string> = {};

@@ -14,7 +14,7 @@ const models = {
   openai_compatible: "my/own-model",
 };
 type ProviderId = keyof typeof models;
-// The server that a test stops throws where it has logged this.
+// The server that a test stops throws if it has logged this.
 const secret = "sk-not-logged";
 
 let service: FakeService;
@@ -247,7 +247,7 @@ test("who cancels an answer ends the call to the service", async () => {
   expect(service.requests).toHaveLength(1);
 });
 
-test("an effort is passed on where the model supports it, and a temperature where it has one", async () => {
+test("an effort is passed on if the model supports it, and a temperature if it has one", async () => {
   const modelSelection = {
     providerId: "anthropic",
     modelId: models.anthropic,

@@ -16,7 +16,7 @@ interface Line {
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
 
-/** The lines of a server's log; throws on one that is no JSON. */
+/** The lines of a server's log; throws on one that is not JSON. */
 function linesOf(server: Server): Line[] {
   const lines = server.output.stderr.split("\n").filter((line) => line.startsWith("{"));
   return lines.map((line) => JSON.parse(line) as Line);

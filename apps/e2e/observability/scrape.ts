@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>>;
 /** What /metrics answered. */
 export interface Scraped {
   readonly text: string;
-  /** The sum of the samples of a metric that have these labels; undefined where there is none. */
+  /** The sum of the samples of a metric that have these labels; undefined if there is none. */
   value(name: string, labels?: Labels): number | undefined;
 }
 

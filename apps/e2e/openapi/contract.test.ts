@@ -210,7 +210,7 @@ test("every public route of the server is documented, and nothing else", async (
     ({ method, path }) =>
       `${method} ${path.replace(/\/\{rel\}$/, "*").replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
-  // The RPC is no part of the interface, and drawn without its prefix; the files of the page are
+  // The RPC is not part of the interface, and drawn without its prefix; the files of the page are
   // no part of the document; MCP is a protocol of its own.
   const isFile = (route: string) => /^\S+ \/docs\//.test(route);
   const isApart = (route: string) =>

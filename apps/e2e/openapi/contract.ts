@@ -33,7 +33,7 @@ export interface Contract {
   resolve(reference: string): Json;
   /** Whether a value is one that the schema takes, as it may be sent. */
   takes(schema: Json, value: unknown): boolean;
-  /** What is wrong with an answer to an operation; nothing where it is as documented. */
+  /** What is wrong with an answer to an operation; nothing if it is as documented. */
   findFaults(operation: Operation, answer: Answer): string[];
   /** What is wrong with a value, of which every member has to be documented. */
   findFaultsIn(schema: Json, value: unknown): string[];

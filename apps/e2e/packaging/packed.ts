@@ -21,7 +21,7 @@ import { eventually, root } from "../server.ts";
 export interface Folder extends AsyncDisposable {
   readonly path: string;
   readonly write: (file: string, text: string) => Promise<void>;
-  /** Runs a command in the folder and gives what it prints; throws that where it fails. */
+  /** Runs a command in the folder and gives what it prints; throws that if it fails. */
   readonly run: (command: string, args: readonly string[]) => Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export async function createFolder(): Promise<Folder> {
 }
 
 /**
- * The tarball of a package: that of the packed release; where a file of tests runs alone and there is none,
+ * The tarball of a package: that of the packed release; if a file of tests runs alone and there is none,
  * one that it packs.
  */
 export async function pack(one: Published, into: Folder): Promise<string> {

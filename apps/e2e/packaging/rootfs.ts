@@ -8,7 +8,7 @@ import { endWithThisProcess } from "../programs.ts";
 
 // Root file systems of Debian, in which the instructions of a Dockerfile run without a container engine.
 
-/** Why no root file system can be made and entered here; undefined where it can. */
+/** Why no root file system can be made and entered here; undefined if it can. */
 export function whyNoRootfs(): string | undefined {
   if (spawnSync("mmdebstrap", ["--version"]).error) return "mmdebstrap is not installed";
   const entered = spawnSync("unshare", [...apart, "chroot", "/", "/bin/true"]);
@@ -57,7 +57,7 @@ export function startIn(root: string, { environment, workdir, user, args }: Comm
   return { output, exited, kill };
 }
 
-/** Runs a command to its end. Throws what it said where it fails. */
+/** Runs a command to its end. Throws what it said if it fails. */
 export async function runIn(root: string, command: Command): Promise<string> {
   const { output, exited } = startIn(root, command);
   if ((await exited) === 0) return output.text;

@@ -244,7 +244,7 @@ test("a page of an allowed origin uses a token over both transports", async () =
   await stream.body?.cancel();
 });
 
-test("the client takes a token where it takes a key, and follows streams with it", async () => {
+test("the client takes a token if it takes a key, and follows streams with it", async () => {
   const { secret } = await mint("client");
   const { url: baseUrl } = server();
   const parley = createParley({ baseUrl, workspaceId: workspace().wId, apiKey: () => secret });

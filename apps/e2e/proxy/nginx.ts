@@ -47,7 +47,9 @@ http {
   });
 }
 
-/** Starts an nginx with the files of `deploy`: only its port, its process file and the address of the API are others. */
+/**
+ * Starts an nginx with the files of `deploy`: only its port, its process file and the address of the API are others.
+ */
 export async function startDeployedNginx(port: number, url: string): Promise<Nginx> {
   const read = (name: string) => readFile(path.join(root, "deploy", name), "utf8");
   const [conf, apis] = await Promise.all([read("nginx.conf"), read("apis.conf")]);
@@ -71,7 +73,7 @@ async function start(
   files: (directory: string) => Readonly<Record<string, string>>,
 ): Promise<Nginx> {
   const directory = await mkdtemp(path.join(os.tmpdir(), "parley-nginx-"));
-  // Where root starts it, its worker is another user.
+  // If root starts it, its worker is another user.
   await chmod(directory, 0o755);
   for (const [name, text] of Object.entries(files(directory))) {
     await writeFile(path.join(directory, name), text);

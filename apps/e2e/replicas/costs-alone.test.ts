@@ -7,7 +7,7 @@ import { createPlace, type ServerProcess, startServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { createCosts, expectAtMost, turnRows } from "./count-costs.ts";
 
-// What an operation asks of PostgreSQL where the API and a worker share a process, counted on the wire.
+// What an operation asks of PostgreSQL if the API and a worker share a process, counted on the wire.
 
 describe("costs in one process", () => {
   const stack = new AsyncDisposableStack();

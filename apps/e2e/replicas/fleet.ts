@@ -15,7 +15,7 @@ export interface ApiReplica extends Program {
   readonly url: string;
 }
 
-/** The processes of a server: some APIs, some workers, each at its place for good. */
+/** The processes of a server: some APIs, some workers, each at its place permanently. */
 export interface Fleet extends AsyncDisposable {
   readonly demo: Demo;
   readonly apis: (ApiReplica | undefined)[];

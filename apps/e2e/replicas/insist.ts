@@ -62,7 +62,7 @@ export function createFleetClient(fleet: Replicas, ledger: Ledger): FleetClient 
           return JSON.parse(text);
         }
         answers.push(`${response.status} ${text.slice(0, 200)}`);
-        // A client does not repeat what was refused for good.
+        // A client does not repeat what was refused permanently.
         if (![409, 429, 503].includes(response.status)) break;
       } catch (error) {
         answers.push(String(error));

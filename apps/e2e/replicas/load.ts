@@ -11,7 +11,7 @@ import { quickWords, slowWords, type Subjects } from "./subjects.ts";
 const CREATES_PER_SECOND = 80;
 const INVOCATIONS_PER_SECOND = 20;
 const FOLLOWERS = 300;
-/** Nothing more is begun while so many requests are open: where a machine is slow, so are its clients. */
+/** Nothing more is begun while so many requests are open: if a machine is slow, so are its clients. */
 const OPEN_REQUESTS = 60;
 /** One create in so many waits for its answer, and one in so many is answered word by word. */
 const BLOCKING_EVERY = 20;

@@ -60,7 +60,7 @@ test("an API without a worker says so until a worker comes, and again once that 
     json: { ...hello, blocking: true },
   });
   expect(bodyOf(posted)).toMatchObject({ warnings: [vain] });
-  // An answer that nobody waited for is no reason to warn.
+  // An answer that nobody waited for is not a reason to warn.
   const later = await send(server, { path: conversations, json: { message: hello } });
   expect(bodyOf(later)).not.toHaveProperty("warnings");
   const saysSo = () => api.output.stderr.split("\n").filter((line) => line.includes(noWorker));

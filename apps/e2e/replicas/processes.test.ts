@@ -73,7 +73,7 @@ describe.skipIf(redisServer.isMissing)(`APIs and workers${redisServer.suffix}`, 
   });
 
   test(
-    "an API that is told to stop says so, goes on, and then lets go of everybody",
+    "an API that is told to stop says so, continues, and then lets go of everybody",
     { timeout: 60_000 },
     async () => {
       const script = { steps: [{ text: "word ".repeat(20) }], tokenDelayMs: 350 };
@@ -119,7 +119,7 @@ describe.skipIf(redisServer.isMissing)(`APIs and workers${redisServer.suffix}`, 
       const unexpected = errors.filter((line) => !line.includes("The server is shutting down"));
       expect(unexpected).toEqual([]);
 
-      // Each goes on at another API behind the last event that it has.
+      // Each continues at another API behind the last event that it has.
       const last = String(seen[0]!.at(-1)?.data["eventId"] ?? "0");
       const headers = { "last-event-id": last };
       const rest = await Array.fromAsync(readFrames(await open(api(1), { path: sse, headers })));

@@ -86,7 +86,7 @@ export async function expectSoundness(
 }
 
 /**
- * Whether these are the lines of a function in their order, of its last run all of them where that is
+ * Whether these are the lines of a function in their order, of its last run all of them if that is
  * `whole`: a function that may be run again prints again from the beginning.
  */
 function isPrinted(lines: readonly string[], last: "whole" | "begun"): boolean {

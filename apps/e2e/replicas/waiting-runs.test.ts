@@ -52,7 +52,7 @@ test("an API without workers takes what may wait", options, async () => {
   const { value } = await scrape(api);
   expect(value("parley_runs_refused_total", { kind: "agent_turn" })).toBe(3);
   expect(value("parley_runs_refused_total", { kind: "invocation" })).toBe(1);
-  // What asks for no run goes on, and so does what was made before.
+  // What asks for no run continues, and so does what was made before.
   const silent = { path: conversations, json: { message: { content: "Hello", mentions: [] } } };
   expect((await send(api, silent)).status).toBe(200);
   expect((await send(api, create("first"))).headers.get("idempotent-replayed")).toBe("true");

@@ -79,7 +79,7 @@ export function cancelAndRetrySuite(server: () => Server): void {
     await cancel(cId, third?.sId ?? "");
   });
 
-  test("what has ended, or is no answer of the conversation, is left alone", async () => {
+  test("what has ended, or is not an answer of the conversation, is left alone", async () => {
     const { cId, mId } = await ask("helper", true);
     const other = await ask("slowpoke", false);
     const before = await get(cId);

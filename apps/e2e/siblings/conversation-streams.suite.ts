@@ -171,7 +171,7 @@ export function conversationStreamsSuite(server: () => Server): void {
       401,
       true,
     ]);
-    // Those of other keys go on.
+    // Those of other keys continue.
     const reading = readUntil(
       other,
       conversationFrame,

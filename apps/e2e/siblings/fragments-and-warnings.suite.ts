@@ -116,7 +116,7 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
         message: expect.stringContaining("@helper in the text mentions no one") as string,
       },
     ]);
-    // Addresses of mail and words without a name are no mentions.
+    // Addresses of mail and words without a name are not mentions.
     expect((await calls.create("ada@example.com at @ 5", [])).warnings).toBeUndefined();
     expect((await calls.create("Hi @helper", ["helper"])).warnings).toBeUndefined();
     const misspelt = await calls.call("POST", "", { json: { mesage: { content: "Hi" } } });

@@ -242,7 +242,7 @@ export function laterRoutesSuite(server: () => Server): void {
     expectError(await below("models", { key: keys["builder"]! }), "app_auth_error");
   });
 
-  test("what clients send beside the specification is no reason for a warning", async () => {
+  test("what clients send beside the specification is not a reason for a warning", async () => {
     const context = { username: "ada", timezone: "UTC", origin: "zendesk" };
     const tags = { excludedRetrievalTags: ["draft"] };
     const message = { content: "Hello", mentions: [], context: { ...context, ...tags } };

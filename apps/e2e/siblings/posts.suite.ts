@@ -193,7 +193,7 @@ export function postsSuite(server: () => Server): void {
       sourceUrl: "https://example.com/page",
     });
     const cId = await start();
-    // A node decides over inline text, which is no error beside it.
+    // A node decides over inline text, which is not an error beside it.
     const inline = { content: "inline", contentType: "text/plain" };
     const fragment = await add(cId, { title: "t", ...inline, ...node });
     expect(fragment).toMatchObject({

@@ -49,7 +49,7 @@ export function storedConversationsSuite(server: () => Server): void {
     answerIn(await patch(sId, { read: true }), succeeded);
     expect((await get(sId)).unread).toBe(false);
     expect(await unreadIn()).toEqual([[sId, false]]);
-    // What the caller adds is no news.
+    // What the caller adds is not news.
     await calls.post(sId, { content: "More", mentions: [] });
     expect((await get(sId)).unread).toBe(false);
   });

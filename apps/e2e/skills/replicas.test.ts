@@ -8,7 +8,7 @@ import { eventually, type Program, settingsFor, shareServer, startProgram } from
 
 /** Two server processes on one database, which know nothing of each other. */
 describe("two servers", { timeout: 60_000 }, () => {
-  // They answer the same bytes only where clients see them under one URL.
+  // They answer the same bytes only if clients see them under one URL.
   const settings = { PARLEY_PUBLIC_URL: "http://parley.test" };
   const server = shareServer(settings);
   let other: Program;

@@ -93,7 +93,7 @@ describe("PostgreSQL", () => {
     );
   });
 
-  test("without TLS, where the URL demands it, is said", async () => {
+  test("without TLS, if the URL demands it, is said", async () => {
     expect(await fail(as((url) => url.searchParams.set("sslmode", "verify-full")))).toBe(
       "parley: the database cannot be used: The server does not support SSL connections: " +
         "correct sslmode in DATABASE_URL, or the certificate of PostgreSQL",

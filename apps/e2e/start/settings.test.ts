@@ -29,7 +29,7 @@ describe(".env of the working directory", () => {
     expect(overridden).toContain("connect ECONNREFUSED 127.0.0.1:2");
   });
 
-  test("is not missed where there is none", async () => {
+  test("is not missed if there is none", async () => {
     const said = await failToStart({ DATABASE_URL: nobody }, { ...migrate, cwd: folder });
     expect(said).not.toContain(".env");
   });
@@ -46,7 +46,7 @@ describe(".env of the working directory", () => {
     expect(sentence).not.toContain("secret");
   });
 
-  test("that is no file is one sentence", async () => {
+  test("that is not a file is one sentence", async () => {
     await mkdir(file);
     const sentence = sentenceOf(await failToStart({}, { ...migrate, cwd: folder }));
     expect(sentence).toContain(`${file} cannot be read (EISDIR)`);
@@ -84,7 +84,7 @@ describe("names", () => {
   });
 });
 
-test("all faults are said at once, with values that are no secrets, and what would be right", async () => {
+test("all faults are said at once, with values that are not secrets, and what would be right", async () => {
   const said = await failToStart({
     PARLEY_PROT: "3000",
     PARLEY_PORT: "many",
@@ -99,7 +99,7 @@ test("all faults are said at once, with values that are no secrets, and what wou
     REDIS_URL: "http://secret@redis",
   });
   expect(said.trimEnd().split("\n")).toEqual([
-    "parley: Bad configuration:",
+    "parley: Invalid configuration:",
     "  PARLEY_PROT is not a setting: did you mean PARLEY_PORT?",
     '  PARLEY_PORT is "many": it must be a number',
     '  PARLEY_PUBLIC_URL is "…@parley.example": it must be a URL, such as https://parley.example.com',

@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-it("registers where nobody outside can read the document", async () => {
+it("registers if nobody outside can read the document", async () => {
   await using accounts = await startAccountServer({ fetchDocument });
   const { connection } = await createPersonalUsers(inside, () => accounts).prepare();
   expect(connection.oauth?.clientId).toMatch(/^[\w-]+$/);
@@ -102,7 +102,7 @@ describe("an authorization server that takes documents and names itself in no re
   });
 });
 
-it("asks for a client where documents are taken, no issuer is named and nobody can register", async () => {
+it("asks for a client if documents are taken, no issuer is named and nobody can register", async () => {
   const options = { namesIssuer: false, registers: false, fetchDocument };
   await using accounts = await startAccountServer(options);
   const prepared = createPersonalUsers(server, () => accounts).prepare();

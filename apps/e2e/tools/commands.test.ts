@@ -154,7 +154,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
     const cases: readonly (readonly [args: string[], says: string])[] = [
       [["create", "http://10.0.0.1/mcp"], "PARLEY_PRIVATE_HOSTS"],
       [["create", "nowhere"], "url: must be an https URL"],
-      [["create", shop().url, "--space", "vlt_none"], "no space vlt_none: parley spaces list"],
+      [["create", shop().url, "--space", "vlt_none"], 'No space named "vlt_none"'],
       [["create", shop().url, "--stake", "find"], "--stake find=never_ask"],
       [["create", shop().url, "--stake", "find=often"], "stakes.find: "],
       [["create", shop().url, "--timeout-ms", "soon"], "timeoutMs: "],

@@ -20,7 +20,7 @@ describe("an MCP server that mixes its authorization server up with an honest on
       { name: "mixed", defaultStake: "never_ask", oauth: { grant: "authorization_code" } },
     );
 
-  it("is not registered where its metadata names the honest page", async () => {
+  it("is not registered if its metadata names the honest page", async () => {
     await using attacker = await startAttacker(() => `${accounts().origin}/auth`);
     await expect(register(attacker.origin)).rejects.toThrow(
       `PARLEY_OAUTH_ENDPOINT_HOSTS=${attacker.host}=${accounts().host}`,
@@ -28,7 +28,7 @@ describe("an MCP server that mixes its authorization server up with an honest on
     expect(attacker.tokenRequests).toEqual([]);
   });
 
-  it("gets no code where its own page leads to the honest one", async () => {
+  it("gets no code if its own page leads to the honest one", async () => {
     await using attacker = await startAttacker((origin) => `${origin}/authorize`);
     const { tool } = await register(attacker.origin);
     const ada = await users.create("ada");
@@ -37,7 +37,7 @@ describe("an MCP server that mixes its authorization server up with an honest on
       code: expect.any(String) as string,
       iss: accounts().origin,
     });
-    // Who asks is named, also where another page was seen last.
+    // Who asks is named, also if another page was seen last.
     expect(await (await fetch(back)).text()).toContain(`<strong>${attacker.host}</strong>`);
     // Of a server that names itself nowhere, that is all there is: nothing is exchanged before somebody has seen it.
     const unnamed = new URL(back);

@@ -21,7 +21,7 @@ describe("a server whose calls need more than its users allowed first", () => {
   const missing = "blocked_authentication_required";
   const scopeOf = (url: string) => new URL(url).searchParams.get("scope");
 
-  it("has its users asked for both, and goes on with the call that it refused", async () => {
+  it("has its users asked for both, and continues with the call that it refused", async () => {
     const { toolId, agentId } = await users.prepare();
     const ada = await users.create("ada");
     const start = () =>
@@ -45,7 +45,7 @@ describe("a server whose calls need more than its users allowed first", () => {
     expect(await users.listBlocked(ada, cId)).toEqual([]);
   });
 
-  it("asks its users also where revoking takes longer than the call may", async () => {
+  it("asks its users also if revoking takes longer than the call may", async () => {
     const { toolId, agentId } = await users.prepare({ timeoutMs: 1000 });
     const dora = await users.create("dora");
     await users.allow(dora, { toolId, login: "dora" });

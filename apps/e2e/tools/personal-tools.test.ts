@@ -76,7 +76,7 @@ describe("tools that each user allows", () => {
     expect(await users.listBlocked(bob, cId)).toEqual([]);
   });
 
-  it("end as denied where their user does not want to", async () => {
+  it("end as denied if their user does not want to", async () => {
     const carl = await users.create("carl");
     const cId = await users.ask(carl, made.agentId);
     const blocked = await users.blocked(carl, cId, missing);
@@ -85,7 +85,7 @@ describe("tools that each user allows", () => {
     expect(answer.actions).toMatchObject([{ status: "denied" }]);
   });
 
-  it("ask for an approval first where their stake wants one", async () => {
+  it("ask for an approval first if their stake wants one", async () => {
     const risky = await users.prepare({ defaultStake: "high" });
     const dora = await users.create("dora");
     await users.allow(ada, { toolId: risky.toolId, login: "ada" });

@@ -63,7 +63,7 @@ describe("tools of remote servers", () => {
     expect(server().output.stderr).not.toContain("open-sesame");
   });
 
-  it("give their errors to the model, which goes on", async () => {
+  it("give their errors to the model, which continues", async () => {
     const { answer } = await ask("fail");
     expect(answer.content).toBe("Let me see. It says: Out of shoes");
     expect(answer.actions).toMatchObject([{ status: "errored" }]);

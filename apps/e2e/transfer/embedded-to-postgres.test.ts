@@ -15,7 +15,7 @@ import {
 } from "../server.ts";
 import { answersOf, createCalls, mentionOf } from "../siblings/calls.ts";
 
-// A server moves from its directory to PostgreSQL: what it has answered it goes on answering.
+// A server moves from its directory to PostgreSQL: what it has answered it continues answering.
 
 /** So that addresses in answers do not tell the servers apart. */
 const settings: Settings = { PARLEY_PUBLIC_URL: "http://parley.test" };
@@ -145,6 +145,6 @@ test("a directory moves to a server", { timeout: 120_000 }, async () => {
   await using server = await startServer(moved, settings);
   expect(server.demo.adminKey).toBe((JSON.parse(keys) as { adminKey: string }).adminKey);
   expect(await readAll(server, paths)).toEqual(answered);
-  // Numbers go on behind those that were imported.
+  // Numbers continue behind those that were imported.
   await fill(server);
 });

@@ -83,7 +83,7 @@ describe("runs that a worker holds from their creation", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("are no more of a workspace than it may have", async () => {
+  it("are at most as many of a workspace as it may have", async () => {
     await startWorker({ PARLEY_WORKSPACE_TURNS: 1 });
     await ask("slow");
     await ask("slow");
@@ -113,7 +113,7 @@ describe("runs that a worker holds from their creation", () => {
     return { given, [Symbol.dispose]: test.core.localWorkers.register(dead) };
   };
 
-  it("are taken over where the worker died before it began", async () => {
+  it("are taken over if the worker died before it began", async () => {
     const dead = registerDead(600_000);
     const logId = await ask("quick");
     expect(dead.given).toMatchObject([{ logIds: [logId] }]);

@@ -172,7 +172,7 @@ describe("startRetention", () => {
   });
 });
 
-describe("startRetention, where a sweep fails each time", () => {
+describe("startRetention, if a sweep fails each time", () => {
   it("logs which, and sweeps the others", async () => {
     const test = await openTestCore();
     const { db } = test.core.database;

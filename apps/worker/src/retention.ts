@@ -43,7 +43,7 @@ export interface RetentionOptions {
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
  * idempotency keys, old entries of the audit log, expired user tokens and files that were not uploaded in time; at
  * once, and then every few minutes. A sweep that fails is logged, and the others continue. Counts what workspaces
- * store where that may have changed.
+ * store if that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({

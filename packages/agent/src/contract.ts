@@ -74,7 +74,7 @@ export type TurnEvent =
   | ({
       readonly type: "finished";
       readonly error: AgentError | null;
-      /** Why the answer ends; null where it failed otherwise, or its agent has used up its steps. */
+      /** Why the answer ends; null if it failed otherwise, or its agent has used up its steps. */
       readonly finishReason: FinishReason | null;
       /** Of the last step, unless an earlier event has it. */
       readonly record?: StepRecord | undefined;

@@ -42,7 +42,7 @@ export function agentMessages<M extends { readonly type: string }>(conversation:
 }
 
 /**
- * What an answer that has ended lacks, in a sentence for people; undefined where it is whole.
+ * What an answer that has ended lacks, in a sentence for people; undefined if it is whole.
  *
  * @example
  * const { conversation } = await parley.conversations.create({

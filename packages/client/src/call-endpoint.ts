@@ -52,7 +52,7 @@ export async function openEndpoint(caller: Caller, call: Call): Promise<Response
   const request = requestOf(caller, call);
   const { signal: outer, timeoutMs = TIMEOUT_MS } = call.options;
   const limit = limitTime(undefined, timeoutMs);
-  // Combined for good: when the bytes have been read is unknown.
+  // Combined permanently: when the bytes have been read is unknown.
   const signal = outer === undefined ? limit.signal : AbortSignal.any([outer, limit.signal]);
   const work = { request, limit: { ...limit, signal }, options: call.options };
   try {

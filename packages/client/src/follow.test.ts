@@ -58,7 +58,7 @@ test("it begins after a given event, and reports the last one delivered", async 
   expect(server.seen.map(cursorOf)).toEqual([2]);
 });
 
-test("a finished message tells its end again, though it is no new event", async () => {
+test("a finished message tells its end again, though it is not a new event", async () => {
   const end = log.map(frame).at(-1) ?? "";
   await using server = await startScriptedServer(stream(end));
   const follower = clientOf(server).messages.follow(message, { lastEventId: "4" });
@@ -143,7 +143,7 @@ test("a refusal is thrown, and a server that stays away too", async () => {
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a connection on which nothing comes is made anew", async () => {
+test("a connection on which nothing comes is made again", async () => {
   const silent = stream(log.map(frame)[0] ?? "", "stay");
   await using server = await startScriptedServer(silent, whole);
   const follower = clientOf(server).messages.follow(message, { idleTimeoutMs: 50 });
@@ -233,7 +233,7 @@ test("text yields what the agent says, and nothing of what it thinks", async () 
 test.for([
   [{ type: "agent_error", error: { code: "boom", message: "No", metadata: { a: 1 } } }, "boom"],
   [{ type: "agent_generation_cancelled" }, "cancelled"],
-] as const)("text throws where the answer has no success", async ([end, code]) => {
+] as const)("text throws if the answer has no success", async ([end, code]) => {
   await using server = await startScriptedServer(stream([log[0], end].map(frame).join("")));
   const parts: string[] = [];
   const reading = (async () => {

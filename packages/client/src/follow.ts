@@ -130,7 +130,7 @@ export function follow<E extends object>(
     awaySince = undefined;
   };
 
-  /** Yields the events of one connection; returns true where the stream has ended. */
+  /** Yields the events of one connection; returns true if the stream has ended. */
   async function* connect(): AsyncGenerator<E, boolean, undefined> {
     setState({ status: "connecting" });
     const limit = limitTime(closing.signal, CONNECT_TIMEOUT_MS);

@@ -19,7 +19,7 @@ export function limitTime(outer: AbortSignal | undefined, timeoutMs: number): Ti
     controller.abort(new ParleyError("timed_out", `It took longer than ${timeoutMs} ms`));
   };
   const forward = (): void => controller.abort(outer?.reason);
-  // Timers take 31 bits; a longer or infinite time is no limit.
+  // Timers take 31 bits; a longer or infinite time is not a limit.
   const timer = timeoutMs < 2 ** 31 ? setTimeout(timeOut, timeoutMs) : undefined;
   if (outer?.aborted) forward();
   else outer?.addEventListener("abort", forward, { once: true });

@@ -71,7 +71,7 @@ export type DownloadName = {
 export interface CallOptions {
   /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take, retries included: 60 s by default, longer where it waits. */
+  /** How long the call may take, retries included: 60 s by default, longer if it waits. */
   readonly timeoutMs?: number | undefined;
   /** How often a failed request may be retried; 4 by default. */
   readonly maxRetries?: number | undefined;

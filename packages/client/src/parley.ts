@@ -23,7 +23,7 @@ export type Parley = ReturnType<typeof createParley>;
 
 /**
  * Creates a client of the public API for one workspace. Methods take one flat object and the options
- * of the call; they reject with `ParleyError`. Requests are retried where that is safe: reads, and
+ * of the call; they reject with `ParleyError`. Requests are retried if that is safe: reads, and
  * creates, each of which has an Idempotency-Key of its own.
  *
  * @example
@@ -178,7 +178,7 @@ export function createParley(options: ParleyOptions) {
       get: method("invocations.get"),
       /** Cancels an invocation; one that has ended stays as it ended. */
       cancel: method("invocations.cancel"),
-      /** Follows an invocation to its end, with its output and its progress where included. */
+      /** Follows an invocation to its end, with its output and its progress if included. */
       follow: (
         { include, ...input }: FollowInvocation,
         followOptions?: FollowOptions,
@@ -215,7 +215,7 @@ export function createParley(options: ParleyOptions) {
       retry: method("messages.retry"),
       /** Approves or rejects a tool call that waits for it. */
       validateAction: method("messages.validateAction"),
-      /** Answers a question of an agent, which then goes on. */
+      /** Answers a question of an agent, which then continues. */
       answerQuestion: method("messages.answerQuestion"),
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
@@ -232,7 +232,7 @@ export function createParley(options: ParleyOptions) {
       delete: method("skills.delete"),
       /** Reads a skill as a zip archive of its folder; needs a key of a builder. */
       export: download("skills.export"),
-      /** Imports Agent Skills folders: all of them, or none where one is refused. */
+      /** Imports Agent Skills folders: all of them, or none if one is refused. */
       import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
         const report = await sendForm(caller, { ...call, form: skillForm(input) });

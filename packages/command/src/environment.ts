@@ -13,13 +13,13 @@ const ENTRY =
 /** The files whose settings were added to environments. */
 const loaded = new WeakMap<NodeJS.ProcessEnv, string>();
 
-/** The path of the file whose settings were added to an environment; undefined where there is none. */
+/** The path of the file whose settings were added to an environment; undefined if there is none. */
 export const environmentFile = (environment: NodeJS.ProcessEnv): string | undefined =>
   loaded.get(environment);
 
 /**
  * Adds settings of `.env` in the working directory to an environment, which takes precedence: those with a name
- * that `isRead`, since whoever made the directory wrote the file. Throws `BadConfiguration` where it cannot be
+ * that `isRead`, since whoever made the directory wrote the file. Throws `BadConfiguration` if it cannot be
  * read or has a line that sets nothing: Node would ignore this.
  */
 export function loadEnvironmentFile(

@@ -21,7 +21,7 @@ export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** How wide standard output is; undefined where it is no terminal. */
+  /** How wide standard output is; undefined if it is not a terminal. */
   readonly columns: number | undefined;
   readonly isTerminal: {
     readonly stdin: boolean;

@@ -20,7 +20,7 @@ const Ready = z.object({
 
 const at = (url: string, path: string): string => `${url.replace(/\/+$/, "")}${path}`;
 
-/** Asks a server whether it lives and is ready. Throws where nothing answers in time. */
+/** Asks a server whether it lives and is ready. Throws if nothing answers in time. */
 export async function probeServer(url: string, timeoutMs: number): Promise<Probe> {
   const signal = AbortSignal.timeout(timeoutMs);
   const answer = await fetch(at(url, "/readyz"), { signal });

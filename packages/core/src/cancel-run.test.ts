@@ -50,7 +50,7 @@ describe("cancelling a run", () => {
     });
   });
 
-  it("ends the call of an agent, which goes on", async () => {
+  it("ends the call of an agent, which continues", async () => {
     await ask();
     const [claimed] = await claimTestTurns(test.core);
     const calls = [{ id: "c", name: "add", params: {} }];

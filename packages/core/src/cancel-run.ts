@@ -9,7 +9,7 @@ import { inTransaction } from "./log/transaction.ts";
 
 /**
  * Cancels a run, whatever it is; one that has ended stays as it ended. An agent is told that its call was
- * cancelled, and goes on. Throws `run_not_found`.
+ * cancelled, and continues. Throws `run_not_found`.
  */
 export async function cancelRun(context: RequestContext, input: RunIdentity): Promise<Success> {
   return inTransaction(context, async (transaction) => {

@@ -53,7 +53,7 @@ export interface CallerSession {
 
 /** How a caller was recognized. */
 interface Recognized {
-  /** SHA-256 of its secret, where there is one that Parley keeps. */
+  /** SHA-256 of its secret, if there is one that Parley keeps. */
   readonly credentialHash?: string | undefined;
   readonly session?: CallerSession | undefined;
 }
@@ -92,7 +92,7 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
   /** Called with the time that the database searched for the request, once it is known. */
   readonly onDatabaseMs?: ((ms: number) => void) | undefined;
   /**
-   * Resolves once the request may start so many turns. Throws `rate_limit_error` where its workspace has
+   * Resolves once the request may start so many turns. Throws `rate_limit_error` if its workspace has
    * started too many.
    */
   readonly takeTurns?: ((count: number) => Promise<void> | undefined) | undefined;

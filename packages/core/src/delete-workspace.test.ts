@@ -47,7 +47,7 @@ import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
 
-/** What a create was refused with, where it is known to be refused so. */
+/** What a create was refused with, if it is known to be refused so. */
 function toKnown(error: unknown): string {
   if (isWorkspaceDeleted(error)) return "deleted";
   return error instanceof ParleyError ? error.type : "unknown";
@@ -176,7 +176,7 @@ describe("deleteWorkspace", () => {
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
   });
 
-  it("leaves nothing of what is created meanwhile, in any table, and no run", async () => {
+  it("leaves nothing of what is created in the meantime, in any table, and no run", async () => {
     const before = await countTestRows(test.core);
     const { workspaceId, context, invoke, cId } = await fill();
     const inline = { title: "t", content: "inline", contentType: "text/plain" };
@@ -251,7 +251,7 @@ describe("deleteWorkspace", () => {
     expect(ended).toEqual(expect.arrayContaining([cId, logId]));
   });
 
-  it("leaves nothing of invocations that end meanwhile", async () => {
+  it("leaves nothing of invocations that end in the meantime", async () => {
     const before = await countTestRows(test.core);
     const { workspaceId, invocation, invoke } = await fill();
     for (let index = 0; index < 5; index++) await invoke();

@@ -61,7 +61,7 @@ describe("an Idempotency-Key", () => {
     }
   });
 
-  it("lets no other process make it meanwhile, nor wait for its transaction", async () => {
+  it("lets no other process make it in the meantime, nor wait for its transaction", async () => {
     const begun = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
     const work = async () => {

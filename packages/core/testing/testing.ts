@@ -49,7 +49,7 @@ export interface TestCore {
   readonly core: Core;
   /** The clock of the core, in milliseconds since the epoch. */
   readonly clock: { now: number };
-  /** Throws where a follower or a worker is still open. */
+  /** Throws if a follower or a worker is still open. */
   close(): Promise<void>;
 }
 

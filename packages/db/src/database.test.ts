@@ -67,7 +67,7 @@ describe("transactions", () => {
     },
   );
 
-  it("refuse the database also where it is used several calls deep", async () => {
+  it("refuse the database also if it is used several calls deep", async () => {
     const failed = database.transaction(async () => {
       await new Promise((resolve) => setImmediate(resolve));
       await Promise.all([1, 2].map(count));
@@ -89,7 +89,7 @@ describe("transactions", () => {
     expect(await counted).toBe(0);
   });
 
-  it("leave the database to what goes on after they have ended", async () => {
+  it("leave the database to what continues after they have ended", async () => {
     let after: Promise<number> | undefined;
     await database.transaction(async () => {
       after = new Promise((resolve) => setTimeout(resolve, 10)).then(count);

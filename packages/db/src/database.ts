@@ -31,7 +31,7 @@ export interface Database {
   readonly searches: Pick<Database, "db"> & { readonly connections: number };
   /** The state of the pool of connections. */
   readonly pool: () => PoolState;
-  /** Resolves once the database answers. Throws where it is read-only, as a standby. */
+  /** Resolves once the database answers. Throws if it is read-only, such as a standby. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

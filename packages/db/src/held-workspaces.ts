@@ -5,7 +5,7 @@ const LOCK_CLASS = 1_886_680_172;
 
 /**
  * Part of a statement that writes into the workspaces of the placeholder `workspaceIds`, a JSON array of
- * numbers: it locks them against deletion until the transaction ends, and fails where one is being deleted.
+ * numbers: it locks them against deletion until the transaction ends, and fails if one is being deleted.
  * The writes must select from `held` `where is_held`, or it is not evaluated.
  */
 export const heldWorkspaces = sql`

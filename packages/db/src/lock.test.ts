@@ -86,14 +86,14 @@ describe("lockDirectory", () => {
     lock.release();
   });
 
-  it.each(["", "null"])("refuses also where the holder's file says %j", async (text) => {
+  it.each(["", "null"])("refuses also if the holder's file says %j", async (text) => {
     await holdElsewhere();
     await writeFile(path.join(directory, "holder.json"), text);
     await expect(lockDirectory(directory)).rejects.toThrow("is in use by another process");
   });
 
   it.skipIf(!hasStrace).each(["ENOLCK", "EOPNOTSUPP"])(
-    "says so where the file system answers every lock with %s",
+    "says so if the file system answers every lock with %s",
     (code) => {
       const files = ["lock.sqlite", "lock-trial.sqlite"].map((name) => path.join(directory, name));
       const inject = ["-e", "trace=fcntl", "-e", `inject=fcntl:error=${code}`];

@@ -34,7 +34,7 @@ const GRACE_MS = 300;
  * Locks a data directory; creates it if necessary and closes it to other users. Its owner ends any
  * PostgreSQL in it, so the operating system must free the lock when its holder dies: the lock is SQLite's
  * on a side file, independent of process ids and times. Throws `DirectoryInUse`, `OpenDirectory`, and
- * `DirectoryUnusable` where the disk is full, read-only or without locks.
+ * `DirectoryUnusable` if the disk is full, read-only or without locks.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await ensurePrivateDirectory(directory).catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   };
 }
 
-/** Who has a data directory open, in words; undefined where nobody has. It changes nothing. */
+/** Who has a data directory open, in words; undefined if nobody has. It changes nothing. */
 export function findHolder(directory: string): string | undefined {
   const name = path.join(directory, "lock.sqlite");
   if (!existsSync(name)) return undefined;
@@ -115,7 +115,7 @@ function lockFile(name: string): DatabaseSync {
 }
 
 /**
- * Throws `DirectoryUnusable` where a new file cannot be locked either: some network file systems refuse
+ * Throws `DirectoryUnusable` if a new file cannot be locked either: some network file systems refuse
  * every lock as taken.
  */
 function refuseLockless(directory: string, cause: unknown): void {

@@ -52,7 +52,7 @@ it("makes data sources of old views, whose nodes are found, and moves them", asy
       yield* lines.split("\n").slice(0, -1);
     })(),
   );
-  // What nodes are found by is computed anew.
+  // What nodes are found by is computed again.
   const found = `select node_id, parents, content_hash from data_source_nodes
     where search @@ plainto_tsquery('simple', 'größer title')
       and search @@ (quote_literal('view ' || view_id))::tsquery order by node_id`;

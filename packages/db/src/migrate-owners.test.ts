@@ -5,7 +5,7 @@ import { conversations } from "./tables.ts";
 import { migrateUpTo } from "../testing/migrate-up-to.ts";
 import { createTemporaryDatabase } from "../testing/index.ts";
 
-it("gives old conversations to the author of their first message, where that is a member", async () => {
+it("gives old conversations to the author of their first message, if that is a member", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });
   const client = new pg.Client({ connectionString: url });
   await client.connect();

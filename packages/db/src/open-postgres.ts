@@ -123,8 +123,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /**
- * Why the connections of a URL are not the sessions that Parley needs, as behind some poolers; undefined where
- * they are. Throws where it cannot be reached.
+ * Why the connections of a URL are not the sessions that Parley needs, as behind some poolers; undefined if
+ * they are. Throws if it cannot be reached.
  */
 export async function findUnfitSession(
   url: string,
@@ -143,7 +143,7 @@ export async function findUnfitSession(
   }
 }
 
-/** Throws `UnfitSession` where two connections are not two sessions that last. */
+/** Throws `UnfitSession` if two connections are not two sessions that last. */
 async function requireOwnSessions(url: string, timeoutMs: number): Promise<void> {
   const config = {
     connectionString: url,

@@ -14,7 +14,7 @@ const STICKY = 0o1000;
 
 /**
  * Creates a data directory that only its owner can enter, or closes an existing one to others. Throws
- * `OpenDirectory` where it holds more than Parley's data, or belongs to another user.
+ * `OpenDirectory` if it holds more than Parley's data, or belongs to another user.
  */
 export async function ensurePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -28,7 +28,7 @@ export async function ensurePrivateDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Whether other users can enter a data directory, which a start then closes. Throws `OpenDirectory` where no
+ * Whether other users can enter a data directory, which a start then closes. Throws `OpenDirectory` if no
  * start may.
  */
 export async function isOpenToOthers(directory: string): Promise<boolean> {

@@ -25,7 +25,7 @@ const settingsQuery = {
   text: "select name, current_setting(name) as value from unnest($1::text[]) as name",
 };
 
-/** Throws `UnfitSession` where a new session lacks settings that were asked for; one round trip. */
+/** Throws `UnfitSession` if a new session lacks settings that were asked for; one round trip. */
 export async function requireSettings(
   client: pg.ClientBase,
   settings: SessionSettings,

@@ -19,7 +19,7 @@ export interface TemporaryDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a migrated database for a test that starts servers on it; an empty one where it is bare. */
+/** Makes a migrated database for a test that starts servers on it; an empty one if it is bare. */
 export async function createTemporaryDatabase({ isBare = false } = {}): Promise<TemporaryDatabase> {
   const server = serverUrl();
   const name = await (isBare ? createEmptyDatabase(server) : cloneDatabase(server));

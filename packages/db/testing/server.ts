@@ -4,7 +4,7 @@ import { dropTemplate } from "./databases.ts";
 /** Where a run's processes find its PostgreSQL. */
 export const SERVER_VARIABLE = "PARLEY_TEST_DATABASE_URL";
 
-/** Reads the URL of the run's PostgreSQL. Throws where nobody has started one. */
+/** Reads the URL of the run's PostgreSQL. Throws if nobody has started one. */
 export function serverUrl(): string {
   const url = process.env[SERVER_VARIABLE];
   if (url === undefined) throw new Error(`${SERVER_VARIABLE} is not set: tests run with vitest`);

@@ -89,7 +89,7 @@ describe("createFairQueue", () => {
     expect(queue.take()?.items).toEqual(["a1"]);
   });
 
-  it("keeps its places, and leaves no workspace without one where there are enough", () => {
+  it("keeps its places, and leaves no workspace without one if there are enough", () => {
     const step = fc.record({
       does: fc.constantFrom("push", "take", "end", "yield"),
       workspaceId: fc.integer({ min: 1, max: 6 }),

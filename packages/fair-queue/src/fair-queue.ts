@@ -28,7 +28,7 @@ export interface FairQueue<T> {
   waiting(workspaceId: number): number;
   /**
    * Takes the next items to run, which hold one place until `ended`: those of the workspace whose turn it
-   * is, among workspaces below their share that `may` allows. Undefined where nothing may run.
+   * is, among workspaces below their share that `may` allows. Undefined if nothing may run.
    */
   take(may?: (workspaceId: number) => boolean): Taken<T> | undefined;
   /** Called when items that were taken together have ended, or no longer need their place. */

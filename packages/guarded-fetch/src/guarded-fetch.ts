@@ -68,7 +68,7 @@ export interface Guard {
 
 const MAX_REDIRECTS = 5;
 
-/** Makes a guard. `resolve` replaces DNS in tests. Throws for an entry of `allowedHosts` that is no host. */
+/** Makes a guard. `resolve` replaces DNS in tests. Throws for an entry of `allowedHosts` that is not a host. */
 export function createGuard(options: {
   allowedHosts: readonly string[];
   resolve?: ResolveHost;

@@ -28,7 +28,7 @@ describe("secrets in what a server repeats", () => {
     for (const part of ["pa", "rd", "cGEi"]) expect(hidden).not.toContain(part);
   });
 
-  it("are no words that others use", () => {
+  it("are not words that others use", () => {
     expect(hideSecrets("Bearer one", ["Bearer", "one", ""])).toBe("Bearer one");
   });
 });

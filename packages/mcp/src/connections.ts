@@ -90,7 +90,7 @@ export interface McpConnectionsOptions {
 
 /**
  * Makes the connections of a process. Each listing and each call has connections of its own, which end with
- * it. Throws for an entry of `allowedHosts` that is no host.
+ * it. Throws for an entry of `allowedHosts` that is not a host.
  */
 export function createMcpConnections(options: McpConnectionsOptions): McpConnections {
   const guard = createGuard(options);
@@ -110,7 +110,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     return discoverAuthorizationServer(guard, url, { ...step, ...challenge, endpointHosts });
   };
 
-  /** What a server says to a stranger of how to get a token; nothing where it lets strangers in. */
+  /** What a server says to a stranger of how to get a token; nothing if it lets strangers in. */
   async function readChallenge(url: string, step: OAuthOptions): Promise<McpChallenge> {
     const limits = { ...step, timeoutMs: step.timeoutMs / 3, maxBytes: MAX_GREETING_BYTES };
     const work: Work<undefined> = { isFresh: true, run: async () => undefined };

@@ -70,7 +70,7 @@ export interface McpClientCredentials {
 export interface IssuedToken {
   readonly type: "issued";
   readonly accessToken: string;
-  /** Undefined where the server does not say. */
+  /** Undefined if the server does not say. */
   readonly expiresInMs?: number;
 }
 
@@ -113,7 +113,7 @@ export interface ToolResult {
   readonly content: readonly McpContent[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
-  /** Whether the server said meanwhile that its tools have changed. */
+  /** Whether the server said in the meantime that its tools have changed. */
   readonly toolsChanged: boolean;
 }
 

@@ -70,7 +70,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
   const session = guard.open(options);
   const stop = new AbortController();
   const pending = new Set<string>();
-  /** The requests whose streams ended before their answer, by the event after which these go on. */
+  /** The requests whose streams ended before their answer, by the event after which these continue. */
   const resumable = new Map<string, string>();
   const farewells = new Set<Promise<unknown>>();
   let farewell: FetchSession | undefined;

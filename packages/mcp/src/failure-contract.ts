@@ -22,7 +22,7 @@ export type McpFailureCode =
 export interface McpChallenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;
-  /** `insufficient_scope`, where the token is for less than was asked. */
+  /** `insufficient_scope`, if the token is for less than was asked. */
   readonly error?: string;
 }
 

@@ -103,7 +103,7 @@ const table: [FaultName, Expected | "listed", Expected | "result", boolean?][] =
   ["two answers", "bad_answer", "bad_answer", true],
   ["two answers in events", "bad_answer", "bad_answer", true],
   ["a stream that ends early", "unreachable", "unreachable", true],
-  ["a stream that goes on elsewhere", "listed", "result"],
+  ["a stream that continues elsewhere", "listed", "result"],
   ["a stream that cannot be resumed", "unreachable", "unreachable", true],
   ["a stream that is resumed without end", "too_large", "too_large", true],
   ["an error that repeats the secret", "rejected", "rejected", true],

@@ -81,7 +81,7 @@ export const answerFaults = {
       attack.response.end(": nothing\n\n");
     },
   },
-  "a stream that goes on elsewhere": {
+  "a stream that continues elsewhere": {
     target: "streams",
     attack: (attack) => {
       const { request, response, message, result } = attack;

@@ -77,7 +77,7 @@ function idIn(input: unknown, member: string): string | undefined {
 
 /**
  * Runs an audited mutation and ensures its record; a mutation whose `work` throws is recorded as refused.
- * Throws where `work` used no transaction that could hold the record.
+ * Throws if `work` used no transaction that could hold the record.
  */
 export async function recordMutation<T>(
   context: Recording,

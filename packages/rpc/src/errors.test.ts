@@ -48,7 +48,7 @@ describe("errors over RPC", () => {
     });
   });
 
-  it("say that the server shuts down where that ended the waiting", () => {
+  it("say that the server shuts down if that ended the waiting", () => {
     const given = toParleyError(new DOMException("This operation was aborted", "AbortError"));
     expect(given).toMatchObject({ type: "service_unavailable", retryAfterSeconds: 1 });
   });

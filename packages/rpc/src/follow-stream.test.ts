@@ -70,7 +70,7 @@ describe("followStream", () => {
     });
   });
 
-  it("completes at once where there is nothing left", async () => {
+  it("completes at once if there is nothing left", async () => {
     const logId = await openTestLog(test.core);
     expect(await collect(follow(logId, { after: undefined }))).toEqual({
       ids: [],
@@ -92,7 +92,7 @@ describe("followStream", () => {
     expect(await followed).toEqual({ ids: [], end: "AbortError" });
   });
 
-  it("fails with the refusal when the key is refused meanwhile", async () => {
+  it("fails with the refusal when the key is refused in the meantime", async () => {
     const ended = new AbortController();
     const followed = collect(follow(await openTestLog(test.core), { signal: ended.signal }));
     ended.abort(new ParleyError("invalid_api_key_error", "Revoked"));

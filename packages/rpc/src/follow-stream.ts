@@ -4,7 +4,7 @@ import { toTrpcError } from "./errors.ts";
 
 /**
  * Yields the events of a stream after number `after`, each tracked by its number, until the log ends; none
- * where `after` is undefined. Throws the signal's reason where it is a refusal, otherwise an `AbortError`
+ * if `after` is undefined. Throws the signal's reason if it is a refusal, otherwise an `AbortError`
  * when the signal aborts or the stream is idle for too long: tRPC then closes the connection, and clients
  * resume.
  */

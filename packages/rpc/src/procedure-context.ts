@@ -32,7 +32,7 @@ export interface NewSubscription {
 
 /** One of the open streams. */
 export interface OpenSubscription {
-  /** Ends the stream; the reason is an error where the subscriber is no longer authorized. */
+  /** Ends the stream; the reason is an error if the subscriber is no longer authorized. */
   readonly signal: AbortSignal;
   /** Called for each event that is sent. */
   readonly onEvent: () => void;

@@ -32,7 +32,7 @@ describe("an input is refused", () => {
   it.each<[string, unknown, unknown, string]>([
     ["a list index that makes the list longer", [1], { "4294967294": ["undefined"] }, missing],
     ["a list index of another spelling", [at0], { "00": ["Date"] }, missing],
-    ["a list index that is no number", [at0], { "": ["Date"] }, missing],
+    ["a list index that is not a number", [at0], { "": ["Date"] }, missing],
     ["the length of a list", { a: [1] }, { "a.length": ["undefined"] }, `a: ${missing}`],
     ["a place below a text", { a: "x" }, { "a.length": ["undefined"] }, `a: ${missing}`],
     ["a place below nothing", { a: null }, { "a.b": ["undefined"] }, `a: ${missing}`],

@@ -5,7 +5,7 @@ import { SuperJSON, type SuperJSONResult } from "superjson";
 const superjson = new SuperJSON();
 
 /**
- * superjson for inputs, once `requireSafeMeta` has checked what it would build; and plain JSON, as people write it, where
+ * superjson for inputs, once `requireSafeMeta` has checked what it would build; and plain JSON, as people write it, if
  * it is an object. What is refused is an `invalid_request_error` that names the place. Outputs are JSON, and sent as
  * superjson writes JSON: superjson itself would look for what they do not have, 11 ms for a hundred messages that are
  * encoded in 0.1 ms, and throws at members named `constructor`.

@@ -43,7 +43,8 @@ type Charging = <Result>(
 
 /**
  * Returns how requests of an endpoint are charged for what they store: with their body, and the text of a
- * message once more for its event, which stand for it until the workspace is counted. Throws `budget_exceeded` where it is full. Operators are never refused.
+ * message once more for its event, which stand for it until the workspace is counted. Throws `budget_exceeded` if it is
+ * full. Operators are never refused.
  */
 function chargeStorage(endpoint: Endpoint): Charging {
   if (!growsStorage(endpoint)) return (_context, _input, store) => store();
@@ -55,7 +56,7 @@ function chargeStorage(endpoint: Endpoint): Charging {
   };
 }
 
-/** Bytes of the text that the event of a message contains; 0 for what is no message, such as a fragment. */
+/** Bytes of the text that the event of a message contains; 0 for what is not a message, such as a fragment. */
 function sizeOfEvent(input: unknown): number {
   // Parsed inputs are objects.
   const { message = input } = input as { message?: unknown };

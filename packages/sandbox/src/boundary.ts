@@ -4,8 +4,8 @@ import { awaitReady, startChild } from "./processes/child.ts";
 import { residentBytesOf } from "./processes/proc.ts";
 
 /**
- * Finds the strongest boundary that works here: bubblewrap where a process starts in namespaces of its own, and for
- * root another user that can read the code of the sandbox. Throws where `required` does not work.
+ * Finds the strongest boundary that works here: bubblewrap if a process starts in namespaces of its own, and for
+ * root another user that can read the code of the sandbox. Throws if `required` does not work.
  */
 export async function findBoundary(required: "namespace" | undefined): Promise<Confinement> {
   if (process.platform !== "linux") {
@@ -28,11 +28,11 @@ export async function findBoundary(required: "namespace" | undefined): Promise<C
   return isOther ? other.process : own.process;
 }
 
-/** Whether code runs in processes of root, which happens where no other user can read the sandbox's own code. */
+/** Whether code runs in processes of root, which happens if no other user can read the sandbox's own code. */
 export const keepsRoot = ({ user }: Confinement): boolean =>
   user === undefined && process.geteuid?.() === 0;
 
-/** Why a process that is started so cannot be used; undefined where it can. */
+/** Why a process that is started so cannot be used; undefined if it can. */
 async function whyNot(confinement: Confinement): Promise<unknown> {
   try {
     // Its own program is what shows that it works: that another starts does not say what this one finds.

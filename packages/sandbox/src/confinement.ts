@@ -15,7 +15,7 @@ export interface Confinement {
   readonly user: User | undefined;
 }
 
-/** How children are started with each boundary, as another user where one is given. */
+/** How children are started with each boundary, as another user if one is given. */
 export function describeConfinements(user?: User): Record<Boundary, Confinement> {
   const entry = entryFile("sandbox-child");
   const readable = readablePaths(entry);

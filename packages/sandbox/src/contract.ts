@@ -63,7 +63,7 @@ export interface SandboxState {
   readonly parked: number;
   /** Programs that wait for a place. */
   readonly waiting: number;
-  /** Milliseconds of a processor that ended executions used; 0 where that cannot be known. */
+  /** Milliseconds of a processor that ended executions used; 0 if that cannot be known. */
   readonly cpuMs: number;
   /** Processes that were killed, by the reason. */
   readonly killed: Readonly<Record<KillReason, number>>;

@@ -7,7 +7,7 @@ import { runProgram } from "./run-program.ts";
 
 /**
  * Creates a sandbox without any process: the first program starts one, and from then on another is kept ready.
- * Throws where the boundary that is required does not work.
+ * Throws if the boundary that is required does not work.
  */
 export async function createSandbox({
   maxProcesses,

@@ -9,7 +9,7 @@ export interface User {
 /** The last ids that containers have too, but that of `nobody`, which may run the database. */
 const candidates = Array.from({ length: 100 }, (_, index) => 65_533 - index);
 
-/** A user that nothing else runs as, which children of root become; undefined where this process is not root. */
+/** A user that nothing else runs as, which children of root become; undefined if this process is not root. */
 export function otherUser(): User | undefined {
   if (process.platform !== "linux" || process.geteuid?.() !== 0) return undefined;
   const taken = new Set([...idsIn("/etc/passwd"), ...idsIn("/etc/group")]);

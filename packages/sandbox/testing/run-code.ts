@@ -26,7 +26,7 @@ export const openTestSandbox = (
   options: Partial<SandboxOptions> & { resolve?: ResolveHost } = {},
 ) => createSandbox({ maxProcesses: 4, maxWaitingBytes: 2 ** 30, privateHosts: [], ...options });
 
-/** Runs the body of a function, or a whole module where it exports. */
+/** Runs the body of a function, or a whole module if it exports. */
 export async function runCode(
   sandbox: Sandbox,
   code: string,

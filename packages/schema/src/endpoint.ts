@@ -9,7 +9,7 @@ export type RateLimitClass = "create" | "read" | "invoke" | "stream" | "operate"
  * Who may call an endpoint. Without one, it is keys and tokens of the workspace in its path.
  * - `administration`: operators too, in any workspace. Unknown members are refused over REST too.
  * - `self`: every valid credential, of whatever workspace, role and scopes, because it is about itself.
- * - `self-or-code`: the same, and codes for signing in, which are no credential elsewhere.
+ * - `self-or-code`: the same, and codes for signing in, which are not credentials elsewhere.
  */
 export type EndpointAuth = "administration" | "self" | "self-or-code";
 
@@ -24,7 +24,7 @@ interface EndpointBase {
   readonly summary: string;
   /** The lowest role that may call it. */
   readonly role: Role;
-  /** The scope that a user token needs; null where no user token may call it. */
+  /** The scope that a user token needs; null if no user token may call it. */
   readonly scope: TokenScope | null;
   readonly rateLimit: RateLimitClass;
   /** Errors besides those of every endpoint of its kind. */

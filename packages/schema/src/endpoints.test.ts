@@ -63,7 +63,7 @@ describe("the endpoint table", () => {
     expect(cleared).toEqual(["agents.update.script", "apiKeys.update.expiresAt"]);
   });
 
-  it.each(all)("gives %s a body only where it changes something", (_name, endpoint) => {
+  it.each(all)("gives %s a body only if it changes something", (_name, endpoint) => {
     const changes = ["POST", "PUT", "PATCH"].includes(endpoint.method);
     expect(changes || endpoint.body === undefined).toBe(true);
     expect(endpoint.kind === "stream" ? endpoint.method : "GET").toBe("GET");

@@ -10,7 +10,7 @@ declare module "zod" {
 /**
  * An example of a schema's values: the schema's own, or one composed of the examples of its members.
  * Optional members without an example are left out; a list without an example element is empty.
- * Undefined where a required member has no example.
+ * Undefined if a required member has no example.
  */
 export function exampleOf<S extends z.core.$ZodType>(schema: S): z.output<S> {
   // Each branch follows the kind of the schema, which its output type does not.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newId, randomBase62 } from "./ids.ts";
 
 describe("ids", () => {
-  it("have ten characters of A-Z, a-z and 0-9, after a prefix where the kind has one", () => {
+  it("have ten characters of A-Z, a-z and 0-9, after a prefix if the kind has one", () => {
     expect(newId()).toMatch(/^[A-Za-z0-9]{10}$/);
     expect(newId("sfi")).toMatch(/^sfi_[A-Za-z0-9]{10}$/);
   });

@@ -123,7 +123,7 @@ ${inputs.join("\n")}
 function describeAllowed(described: DescribedAuthorization): string {
   const { toolName, userName } = described;
   return `<h1>${escapeHtml(toolName)} is allowed</h1>
-<p>Agents may call it for <strong>${escapeHtml(userName)}</strong>${emailOf(described)}. What waited for this goes on.
+<p>Agents may call it for <strong>${escapeHtml(userName)}</strong>${emailOf(described)}. The waiting calls continue.
 You can close this page.</p>`;
 }
 

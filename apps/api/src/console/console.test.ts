@@ -54,7 +54,7 @@ describe("the console of a server that builds it", () => {
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/javascript; charset=utf-8"]);
   });
 
-  it("leaves the interface alone meanwhile", async () => {
+  it("leaves the interface alone in the meantime", async () => {
     await open();
     for (const url of ["/api/v1/nothing", "/assets/index-1.js"]) {
       expect((await get(url)).body).not.toContain("The console");
@@ -82,7 +82,7 @@ describe("the console of a server that builds it", () => {
     expect((await get("/build-page.js", {})).statusCode).toBe(404);
   });
 
-  it("says how to go on after a build that failed", async () => {
+  it("says how to continue after a build that failed", async () => {
     await open();
     state = "failed";
     const { statusCode, body } = await get("/");

@@ -34,7 +34,7 @@ const places = ["./console/", "../../../console/dist/"];
 /** Paths of the interface, whose errors are for programs. */
 const OF_INTERFACE = /^\/(?:api|rpc|mcp|assets|docs|oauth|pictures)(?:\/|$)/;
 
-/** Serves the files of the console, where they were built; with a build that runs, as soon as it is done. */
+/** Serves the files of the console, if they were built; with a build that runs, as soon as it is done. */
 export function registerConsole(app: FastifyInstance, build?: ConsoleBuild): void {
   const root = build?.folder ?? findFiles();
   if (root === undefined) return;
@@ -59,7 +59,7 @@ export function registerConsole(app: FastifyInstance, build?: ConsoleBuild): voi
     }
     names ??= listFiles(root);
     const name = pathOf(request).slice(1);
-    // Its own router shows what a path names that is no file.
+    // Its own router shows what a path names that is not a file.
     if (names.has(name)) await reply.sendFile(name);
     else if (name === "" || isPage(request)) await reply.sendFile(INDEX);
   });

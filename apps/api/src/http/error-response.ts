@@ -54,7 +54,7 @@ export function sendError(
   const known = toKnownError(error);
   logUnexpected(known, request);
   reply.errorType = known.type;
-  // Fastify would close the connection where a body is refused unread, and a client that is still
+  // Fastify would close the connection if a body is refused unread, and a client that is still
   // sending would not see the response: unread-bodies.ts reads on. The header stays where the client
   // asked for the connection to be closed.
   if (reply.raw.shouldKeepAlive) reply.removeHeader("connection");

@@ -100,7 +100,7 @@ it.each([
   expect(dueAfter(due, now, 64 * 1024)).toBe(next);
 });
 
-it("keeps that pace where the event loop is held up now and then", async () => {
+it("keeps that pace if the event loop is held up now and then", async () => {
   const { port, discarded } = await refuse();
   await sendRefused(port, 16 * 1024 * 1024);
   let holds = 0;

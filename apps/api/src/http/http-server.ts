@@ -28,7 +28,7 @@ export function createHttpServer(settings: ApiSettings, listener: RequestListene
   return server;
 }
 
-/** The id of a request: the client's where it is short and safe, else a new one. */
+/** The id of a request: the client's if it is short and safe, else a new one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
   const sent = headers["x-request-id"];
   return typeof sent === "string" && /^[\w.-]{1,128}$/.test(sent) ? sent : randomUUID();

@@ -10,7 +10,7 @@ declare module "fastify" {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Decodes the body of a request, and notes its length. Throws `invalid_request_error` where it is not UTF-8. */
+/** Decodes the body of a request, and notes its length. Throws `invalid_request_error` if it is not UTF-8. */
 export function decodeBody(request: Pick<FastifyRequest, "bodyBytes">, body: Buffer): string {
   request.bodyBytes = body.length;
   try {

@@ -1,7 +1,7 @@
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Parses a `traceparent` (W3C Trace Context, level 1) and returns it in version 00. Undefined where it
+ * Parses a `traceparent` (W3C Trace Context, level 1) and returns it in version 00. Undefined if it
  * is missing or malformed.
  */
 export function parseTraceparent(header: string | string[] | undefined): string | undefined {

@@ -139,7 +139,7 @@ describe("a limiter in memory", () => {
     const before = heldBytes();
     for (let subject = 0; subject < 100_000; subject++) await take(limiter, `s${subject}`, 1);
     const held = heldBytes() - before;
-    // Where nothing is forgotten, these hold 40 MB.
+    // If nothing is forgotten, these hold 40 MB.
     expect(held).toBeLessThan(4 * 1024 * 1024);
     expect(await take(limiter, "s99999", 1)).toMatchObject({ remaining: 1 });
   });

@@ -34,7 +34,7 @@ test("what is short waits for nothing, and a failure holds nothing up", async ()
   expect(await inTurn(LONG, () => "next")).toBe("next");
 });
 
-test("where very much waits, the pauses are left out", async () => {
+test("if very much waits, the pauses are left out", async () => {
   const inTurn = createTurns();
   const pauses: number[] = [];
   let endedAt = performance.now();

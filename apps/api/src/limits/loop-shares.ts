@@ -88,7 +88,7 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
   };
 
   return {
-    /** Throws `rate_limit_error` where a body, which has not been read, would wait too long. */
+    /** Throws `rate_limit_error` if a body, which has not been read, would wait too long. */
     requireRoom: (payer: string, length: number | undefined): void => {
       // A body without a length may be a large one.
       const kind = length === undefined ? "large" : kindOf(length);
@@ -97,8 +97,8 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
       if (waitMs > MAX_WAIT_MS) refuse(kind, waitMs);
     },
     /**
-     * Charges a body, and returns its wait, or undefined where it may be worked on at once. Throws
-     * `rate_limit_error` where it would wait too long.
+     * Charges a body, and returns its wait, or undefined if it may be worked on at once. Throws
+     * `rate_limit_error` if it would wait too long.
      */
     take: (payer: string, cost: BodyCost): Promise<void> | undefined => {
       return charge(kindOf(cost.bytes), payer, msOf(cost));
@@ -112,8 +112,8 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
       add(accountOf(payer, "large"), bytes * MS_PER_FORM_BYTE);
     },
     /**
-     * Charges the turns of a message, and returns its wait, or undefined where they may start at once. Throws
-     * `rate_limit_error` where it would wait too long.
+     * Charges the turns of a message, and returns its wait, or undefined if they may start at once. Throws
+     * `rate_limit_error` if it would wait too long.
      */
     takeTurns: (payer: string, count: number): Promise<void> | undefined => {
       return charge("mentions", payer, (count - 1) * MS_PER_MENTION);

@@ -29,7 +29,7 @@ export interface Consumed {
 
 export interface Limiter {
   /**
-   * Takes the points of all charges, or of none where one is refused; only the first refused one
+   * Takes the points of all charges, or of none if one is refused; only the first refused one
    * counts, and only in a short window. Returns one result for each charge.
    */
   consume(charges: readonly Charge[]): Promise<readonly Consumed[]>;

@@ -28,13 +28,13 @@ export interface OpenStream extends Payer {
   readonly space: LogStream["space"];
   readonly counts: StreamCounts;
   readonly isResumed: boolean;
-  /** Ends the stream; called with the refusal where it would now be refused. */
+  /** Ends the stream; called with the refusal if it would now be refused. */
   readonly end: (refusal?: ParleyError) => void;
 }
 
 /** How soon a stream ends after another process has changed its key or what the key reaches. */
 const RECHECK_MS = 1000;
-/** Pause between the ends of two streams at shutdown, where the time allows. */
+/** Pause between the ends of two streams at shutdown, if the time allows. */
 const END_STEP_MS = 10;
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
@@ -67,7 +67,7 @@ export function createOpenStreams({
   let rechecking = false;
   let again = false;
 
-  /** Runs again if it is called meanwhile. */
+  /** Runs again if it is called in the meantime. */
   const recheckAll = async (): Promise<void> => {
     again = true;
     if (rechecking) return;
@@ -147,7 +147,7 @@ export function createOpenStreams({
 
 /**
  * Finds the open streams that would now be refused, by credential, role, scope and space, each with its
- * refusal; without one where its key sees less than before, so that it has to be opened again. (A stream
+ * refusal; without one if its key sees less than before, so that it has to be opened again. (A stream
  * whose log was deleted is ended by the log.) Each set holds the streams of one credential, which is looked
  * up once, and a statement looks up a thousand spaces.
  */

@@ -34,7 +34,7 @@ describe("the wait for the database", () => {
     await expect.poll(wait, { interval: 20 }).toBeLessThan(200);
   });
 
-  it("is nothing where the database is idle", async () => {
+  it("is nothing if the database is idle", async () => {
     const wait = createDatabaseWait(database);
     for (let look = 0; look < 20; look++) {
       expect(wait()).toBeLessThan(200);
@@ -43,7 +43,7 @@ describe("the wait for the database", () => {
   });
 });
 
-it("is nothing where the database cannot be reached: the requests tell", async () => {
+it("is nothing if the database cannot be reached: the requests tell", async () => {
   const gone = Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
   const wait = createDatabaseWait({ ping: () => Promise.reject(gone) });
   wait();

@@ -60,7 +60,7 @@ describe("rate limits", () => {
     await expect(limits.consume("read", "key")).rejects.toThrow("Too many requests");
   });
 
-  it("refuse a create by the hour where the minute would allow it", async () => {
+  it("refuse a create by the hour if the minute would allow it", async () => {
     const limits = create({ PARLEY_RATE_CREATE_PER_HOUR: 1 });
     await limits.consume("create", "key");
     const refused = await limits.consume("create", "key").catch((error: unknown) => error);
@@ -68,7 +68,7 @@ describe("rate limits", () => {
     expect((refused as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(3500);
   });
 
-  it("limit nothing where the quota is 0", async () => {
+  it("limit nothing if the quota is 0", async () => {
     const limits = create({
       PARLEY_RATE_READ_PER_MINUTE: 0,
       PARLEY_RATE_CREATE_PER_MINUTE: 0,
@@ -93,7 +93,7 @@ describe("rate limits", () => {
     }
   });
 
-  it("hold for all keys of a workspace together, and name that limit where less is left of it", async () => {
+  it("hold for all keys of a workspace together, and name that limit if less is left of it", async () => {
     const limits = create({ PARLEY_RATE_INVOKE_PER_MINUTE: 2, PARLEY_RATE_WORKSPACE_FACTOR: 2 });
     const left = async (...payer: [string, string?]) =>
       (await limits.consume("invoke", ...payer))["RateLimit"];
@@ -113,7 +113,7 @@ describe("rate limits", () => {
     expect(await left("operator")).toBe('"invoke";r=1;t=60');
   });
 
-  it("hold for keys alone where the factor is 0", async () => {
+  it("hold for keys alone if the factor is 0", async () => {
     const limits = create({ PARLEY_RATE_INVOKE_PER_MINUTE: 1, PARLEY_RATE_WORKSPACE_FACTOR: 0 });
     for (const key of ["a", "b", "c"]) {
       const left = await limits.consume("invoke", key, "w");

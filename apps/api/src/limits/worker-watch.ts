@@ -24,7 +24,7 @@ const LOOK_MS = 10_000;
 
 /** What a process without a worker knows of the workers of others. */
 export interface WorkerWatch {
-  /** Says that no worker is running; undefined while one is, or where that cannot be read. */
+  /** Says that no worker is running; undefined while one is, or if that cannot be read. */
   whyNone(): Promise<string | undefined>;
   close(): void;
 }

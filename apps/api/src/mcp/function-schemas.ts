@@ -23,7 +23,7 @@ const ofObjects = new Set([
   "$comment",
 ]);
 
-/** The schema of the objects that match a schema; undefined where it is one of other values. */
+/** The schema of the objects that match a schema; undefined if it is one of other values. */
 function objectSchemaOf(schema: JsonSchema): ObjectSchema | undefined {
   const isOfObjects =
     schema["type"] === "object" ||

@@ -162,7 +162,7 @@ async function readResource(
 
 const isText = (mimeType: string) => /^(?:text\/|application\/json\b)/.test(mimeType);
 
-/** Undefined where the bytes are not UTF-8. */
+/** Undefined if the bytes are not UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -8,7 +8,7 @@ export type JsonSchema = Record<string, unknown>;
 export interface Models {
   /** Named models that are referred to, for the document's components. */
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** The schema of a part of an endpoint; a reference where it is a named model. */
+  /** The schema of a part of an endpoint; a reference if it is a named model. */
   of(part: string): JsonSchema;
   /** The schema of a part itself. */
   shapeOf(part: string): JsonSchema;

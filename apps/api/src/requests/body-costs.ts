@@ -6,7 +6,7 @@ import type { ApiServices, Exchange } from "../services.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Most values of the body, where that is less than of any body. */
+    /** Most values of the body, if that is less than of any body. */
     maxValues: number | undefined;
     /** What the body was charged for before it was read. */
     taken: BodyCost | undefined;
@@ -33,7 +33,7 @@ function declaredLength({ headers }: FastifyRequest): number | undefined {
 
 const mayHaveBody = ({ method }: FastifyRequest): boolean => method !== "GET" && method !== "HEAD";
 
-/** Refuses a form, before it is read, where its workspace has sent too much. */
+/** Refuses a form, before it is read, if its workspace has sent too much. */
 export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest): void {
   const payer = payerName(request);
   if (payer !== undefined && mayHaveBody(request)) {
@@ -43,7 +43,7 @@ export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest
 
 /**
  * Returns once a body may be read. A large one waits unread, and holds nothing: it is charged as if it held as many
- * values as it may, each as `valueWeight`. Throws `rate_limit_error` where its workspace has sent too many.
+ * values as it may, each as `valueWeight`. Throws `rate_limit_error` if its workspace has sent too many.
  */
 export async function takePlace(
   services: ApiServices,
@@ -83,7 +83,7 @@ function settle({ loopShares }: ApiServices, request: FastifyRequest, cost: Body
 
 /**
  * Charges a body, and returns once it may be parsed. Throws `rate_limit_error`, and `invalid_request_error`
- * where the body holds more values than its endpoint admits.
+ * if the body holds more values than its endpoint admits.
  */
 export async function takeTurn(
   services: ApiServices,

@@ -86,7 +86,7 @@ export function createChargeRequest(services: ApiServices, endpoint: JsonEndpoin
   };
 }
 
-/** The scope of the one well-formed key of a request; none where it is malformed or there are more. */
+/** The scope of the one well-formed key of a request; none if it is malformed or there are more. */
 function scopeOf(
   request: FastifyRequest,
   { path: route }: JsonEndpoint,

@@ -1,7 +1,7 @@
 import { type IssuerOfUsers, isSafeUrl } from "@parley/core";
 import type { ApiServices } from "../services.ts";
 
-/** The issuer of the settings; undefined without one. Throws where they are incomplete or not safe. */
+/** The issuer of the settings; undefined without one. Throws if they are incomplete or not safe. */
 export function readIssuer(settings: ApiServices["settings"]): IssuerOfUsers | undefined {
   const {
     PARLEY_OIDC_ISSUER: url,
@@ -13,7 +13,7 @@ export function readIssuer(settings: ApiServices["settings"]): IssuerOfUsers | u
   } = settings;
   if (url === undefined) return undefined;
   const refuse = (what: string): never => {
-    throw new Error(`Bad configuration: PARLEY_OIDC_ISSUER needs ${what}`);
+    throw new Error(`Invalid configuration: PARLEY_OIDC_ISSUER needs ${what}`);
   };
   const allowsLoopback = loopback === "true";
   if (!isSafeUrl(new URL(url), { allowsLoopback })) refuse("a URL with https");

@@ -49,7 +49,7 @@ export function createResponseCache(maxBytes = MAX_BYTES) {
     },
   });
   return {
-    /** Returns the response to a query; computes it where the version of its data is new. */
+    /** Returns the response to a query; computes it if the version of its data is new. */
     respond: async (query: CacheableQuery): Promise<CachedResponse> => {
       const key = await keyOf(query);
       return (

@@ -17,7 +17,7 @@ interface ByteRange {
 }
 
 /**
- * Parses a `Range` header (RFC 9110, section 14) for `sizeBytes` bytes. Undefined where all bytes are
+ * Parses a `Range` header (RFC 9110, section 14) for `sizeBytes` bytes. Undefined if all bytes are
  * to be sent: for a missing or malformed header, and for several ranges.
  */
 export function parseRange(

@@ -5,9 +5,9 @@ import type { ApiServices } from "../services.ts";
 
 /**
  * Serves /livez (the process responds) and /readyz (the database responds, has not lately refused a
- * write, and the rest of the process works). Where the process has no worker and no other is alive, /readyz
+ * write, and the rest of the process works). If the process has no worker and no other is alive, /readyz
  * says so in its details. It names the version, so that whoever runs it sees which one answers, what holds the code of
- * functions, and root where that runs the process.
+ * functions, and root if that runs the process.
  */
 export function registerHealth(app: FastifyInstance, services: ApiServices): void {
   app.get("/livez", async () => ({ status: "ok" }));

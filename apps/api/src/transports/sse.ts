@@ -39,7 +39,7 @@ interface NewStream {
 
 /**
  * Sends a log as Server-Sent Events, until its terminal event or an earlier end. Throws
- * `rate_limit_error` where too many streams are open; nothing is written then.
+ * `rate_limit_error` if too many streams are open; nothing is written then.
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,

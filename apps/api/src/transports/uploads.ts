@@ -70,7 +70,7 @@ export function registerUploads(app: FastifyInstance, services: ApiServices): vo
   }
 }
 
-/** Reads the one file of a form. Throws where the form is incomplete, or does not hold exactly one. */
+/** Reads the one file of a form. Throws if the form is incomplete, or does not hold exactly one. */
 async function* readFile(
   request: FastifyRequest,
   { contentType, sizeBytes }: Parameters<ReadUpload>[0],

@@ -70,7 +70,7 @@ export async function benchCreate(options: BenchmarkOptions): Promise<Findings> 
   return { tables: [tabulate(measured, "creates")], questions: askCreates(measured) };
 }
 
-/** Starts the server on the database, on an embedded one where none is given. */
+/** Starts the server on the database, on an embedded one if none is given. */
 export async function startCreator(
   resources: AsyncDisposableStack,
   database: ScratchDatabase | undefined,

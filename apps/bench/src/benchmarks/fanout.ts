@@ -36,7 +36,7 @@ import type { Row } from "../table.ts";
 
 /** Most of the time of a quick run goes by with deliveries. */
 const QUICK_ROUNDS = 3;
-/** Of the memory: it differs little between rounds, and each starts all servers anew. */
+/** Of the memory: it differs little between rounds, and each starts all servers again. */
 const QUICK_IDLE_ROUNDS = 1;
 
 /** What was measured of a server in a case of a shape. */
@@ -65,7 +65,7 @@ const pairs: readonly { of: string; over: string; figures: readonly Figure[] }[]
   { of: postedFloor.name, over: REFERENCE, figures: [perDelivery, p99] },
 ];
 
-/** Measures what followers cost, beside the floor and, where they are there, beside others. */
+/** Measures what followers cost, beside the floor and, if they are there, beside others. */
 export async function benchFanout(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, quick, reference, resources, print } = options;
   const generator = await startFollowerGenerator(resources);

@@ -107,7 +107,7 @@ async function create(
   return { count, elapsedMs: times.windowMs };
 }
 
-/** What the processes of each kind used of the processors meanwhile, warm-up and end included. */
+/** What the processes of each kind used of the processors in the meantime, warm-up and end included. */
 async function used(
   { apis, workerPids }: Fleet,
   { database, generators }: { database: ScratchDatabase; generators: readonly LoadGenerator[] },

@@ -1,6 +1,6 @@
 // The real API with a publisher in its process, and without a worker: the logs of agents' messages
 // stay open, and get only what the publisher appends.
-// Usage: node fanout-server.ts <port> <data directory>, with DATABASE_URL where it is to be used.
+// Usage: node fanout-server.ts <port> <data directory>, with DATABASE_URL if it is to be used.
 import { ApiSettings, createApi } from "@parley/api";
 import {
   appendEvents,

@@ -30,7 +30,7 @@ export interface Arrivals {
 export interface Followers {
   /** Opens streams. Throws at the first that is not answered with 200. */
   open(plan: FollowerPlan): Promise<void>;
-  /** Begins to count anew. */
+  /** Begins to count again. */
   watch(deliveries: number): void;
   /** Resolves once as many as are watched for have come; throws when one breaks or none comes. */
   arrivals(): Promise<Arrivals>;
@@ -136,13 +136,13 @@ export function createFollowers(): Followers {
 
 /**
  * Finds the events in the bytes of a stream. `onEvent` is called once for each; what it is given
- * reads the number of the event's round, or undefined where the bytes end within it.
+ * reads the number of the event's round, or undefined if the bytes end within it.
  */
 export function readRounds(
   bytes: Buffer,
   onEvent: (readRound: () => number | undefined) => void,
 ): void {
-  // A mark is a single byte, so none is missed where a frame comes in two pieces.
+  // A mark is a single byte, so none is missed if a frame comes in two pieces.
   for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at + 1)) {
     onEvent(() => readNumber(bytes, at + 1));
   }

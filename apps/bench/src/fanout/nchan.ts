@@ -7,7 +7,7 @@ import { channels, type FanoutServer, localUrl, publishByPost, SERVER_CORE } fro
 const NGINX = "/usr/sbin/nginx";
 const MODULE = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
-/** Why nginx with nchan cannot be measured here; undefined where it can. */
+/** Why nginx with nchan cannot be measured here; undefined if it can. */
 export async function nchanIsMissing(): Promise<string | undefined> {
   for (const file of [NGINX, MODULE]) {
     const found = await access(file).then(

@@ -16,7 +16,7 @@ const Created = z.object({
 
 /**
  * The real API, whose publisher appends to the logs of agents' messages. What one process has made
- * is there for the next, also in an embedded database where none is given.
+ * is there for the next, also in an embedded database if none is given.
  */
 export async function parleyServer(
   resources: AsyncDisposableStack,

@@ -9,7 +9,7 @@ export interface PublishPlan {
   /** Events that each log gets together. */
   readonly eventsPerLog: number;
   readonly rounds: number;
-  /** From one round to the next; more where rounds take longer. */
+  /** From one round to the next; more if rounds take longer. */
   readonly gapMs: number;
   /** Rounds that may be under way at once, so that a commit need not hold up the next. */
   readonly atOnce: number;
@@ -69,7 +69,7 @@ export function countEvents({ logs, reach, eventsPerLog, rounds }: PublishPlan):
 }
 
 /**
- * Publishes a round where each event is published on its own, one after the other. All have come
+ * Publishes a round if each event is published on its own, one after the other. All have come
  * together, so the time of all is that before the first.
  */
 export async function publishOneByOne(
@@ -103,7 +103,7 @@ export function tokenOfRound(round: number, messageId: string) {
   };
 }
 
-/** The same event as followers get it: what is no server of ours sends as many bytes. */
+/** The same event as followers get it: what is not a server of ours sends as many bytes. */
 function envelopedToken(round: number, messageId: string) {
   return { eventId: String(round + 1), data: tokenOfRound(round, messageId) };
 }

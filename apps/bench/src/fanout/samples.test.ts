@@ -20,7 +20,7 @@ test("a delivery costs what is left without publishing, round by round", () => {
   ]);
 });
 
-test("where nothing is stored, a delivery costs all", () => {
+test("if nothing is stored, a delivery costs all", () => {
   const [cost] = costDeliveries([sample(10, 1000, 20)], []);
   expect(cost).toMatchObject({ serverMicros: 20, deliveryMicros: 20 });
 });

@@ -40,7 +40,7 @@ export async function startFollowerGenerator(
 /** A server whose logs are published to, and who follows them. */
 export interface Followed {
   readonly subject: FanoutSubject;
-  /** Name of the followers' set; undefined where nobody follows. */
+  /** Name of the followers' set; undefined if nobody follows. */
   readonly set: string | undefined;
   readonly followersPerLog: number;
 }
@@ -54,7 +54,7 @@ export interface FanoutSample {
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Share of the machine that everything else used meanwhile: what makes a sample noisy. */
+  /** Share of the machine that everything else used in the meantime: what makes a sample noisy. */
   readonly othersShare: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface DeliveryCost {
 }
 
 /**
- * The cost of a delivery in each sample; `alone` are the samples, taken in the same rounds, where
+ * The cost of a delivery in each sample; `alone` are the samples, taken in the same rounds, if
  * nobody followed: none of a server that stores nothing.
  */
 export function costDeliveries(
@@ -127,7 +127,7 @@ export function costDeliveries(
   });
 }
 
-/** Microseconds of the server's processor time per event, where nobody followed. */
+/** Microseconds of the server's processor time per event, if nobody followed. */
 export function publishingMicros({ cpuMs, events }: FanoutSample): number {
   return ((cpuMs["server"] ?? Number.NaN) * 1000) / events;
 }

@@ -25,7 +25,7 @@ export interface FanoutSubject {
   followRequest(log: string): string;
   /** Publishes; gives the time of each round. */
   publish(plan: PublishPlan): Promise<number[]>;
-  /** Has it collect its garbage, where it makes any. */
+  /** Has it collect its garbage, if it makes any. */
   collectGarbage(): Promise<void>;
 }
 

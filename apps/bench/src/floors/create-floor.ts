@@ -1,6 +1,6 @@
 // What a create costs at least: Fastify, zod and one transaction that commits a conversation's
 // rows (1 conversation, 2 messages, 1 run, 2 logs, 2 events), and nothing else.
-// Usage: node create-floor.ts [port], with DATABASE_URL; its tables are made anew at each start.
+// Usage: node create-floor.ts [port], with DATABASE_URL; its tables are made again at each start.
 import { randomBytes } from "node:crypto";
 import Fastify from "fastify";
 import pg from "pg";

@@ -27,7 +27,7 @@ export interface InstalledPackages {
 }
 
 /**
- * Installs packages that are too large for everybody's workspace, without their scripts. Throws where
+ * Installs packages that are too large for everybody's workspace, without their scripts. Throws if
  * npm cannot, or takes longer than three minutes.
  */
 export async function installPackages(

@@ -34,7 +34,7 @@ export async function seedSkills(client: pg.Client): Promise<void> {
   await client.query("analyze");
 }
 
-/** Changes a skill of a list, so that the next list is made anew. */
+/** Changes a skill of a list, so that the next list is made again. */
 export async function touchSkill(client: pg.Client, { status }: ListSize): Promise<void> {
   await client.query(
     `update skills set updated_at = updated_at + 1

@@ -39,7 +39,7 @@ export const quickBig: DatabaseSize = {
   diskBytes: 2 * GIB,
 };
 
-/** Throws where the disk of the server has no room for the database, as far as that can be known. */
+/** Throws if the disk of the server has no room for the database, as far as that can be known. */
 async function requireDisk(client: pg.Client, { diskBytes }: DatabaseSize): Promise<void> {
   const directory = await findDataDirectory(client);
   if (directory === undefined) return;
@@ -101,7 +101,7 @@ interface SizedServer {
 
 const PROGRESS_MS = 10_000;
 
-/** Starts a server on a new database, and fills that. Throws where the disk has no room. */
+/** Starts a server on a new database, and fills that. Throws if the disk has no room. */
 export async function startSizedServer(
   { postgres, resources, print }: BenchmarkOptions,
   size: DatabaseSize,

@@ -44,7 +44,7 @@ const readInState = (
   status: ListedAgent["status"],
 ): AsyncGenerator<ListedAgent> => readListed(connection, "agents.listAll", { status });
 
-/** With its script, skills, functions and tools where the key is a builder's. */
+/** With its script, skills, functions and tools if the key is a builder's. */
 async function readAgent({ rpc, parley, wId }: ServerConnection, { id }: Named): Promise<object> {
   const reading = callServer(rpc.agents.getDefinition.query({ wId, agentId: id }));
   return reading.catch(async (error: unknown) => {

@@ -17,7 +17,7 @@ const noun = nounOf("conversations.list", {
 /** Conversations that are listed by default. */
 const NEWEST = 20;
 
-// Titles are no names: they repeat, and change.
+// Titles are not names: they repeat, and change.
 const common = { find, by: "id" } as const;
 
 /** Makes the commands about conversations. */

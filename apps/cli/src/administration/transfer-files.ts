@@ -91,7 +91,7 @@ export async function downloadFile(
   else reportLine(io, `written: ${place}`);
 }
 
-/** The path to write: in a folder, the file's own name, which is no path. */
+/** The path to write: in a folder, the file's own name, which is not a path. */
 async function placeOf(output: string, { name, id }: Named): Promise<string> {
   const kind = await stat(output).catch(() => undefined);
   return kind?.isDirectory() ? path.join(output, path.basename(name) || id) : output;

@@ -61,13 +61,13 @@ export async function callServer<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** The id under which the server's log has the request, where it gave one. */
+/** The id under which the server's log has the request, if it gave one. */
 function describeRequest(error: Error): string {
   const id = (error as ServerFault).data?.request_id ?? (error as { requestId?: string }).requestId;
   return id === undefined ? "" : ` [request ${oneLine(id)}]`;
 }
 
-/** Why there was no answer: what the network said, where it said something. */
+/** Why there was no answer: what the network said, if it said something. */
 function reasonOf({ message, cause }: Error): string {
   const innermost = cause instanceof Error && cause.message !== "" ? reasonOf(cause) : message;
   return innermost.split("\n", 1)[0] ?? "";

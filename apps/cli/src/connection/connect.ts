@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 /**
  * The clients of the server that options, the environment or a profile name, in this order, and the streams of the
  * command; the client of the public API sends its requests with `send`. Throws `BadConfiguration`, or `CommandError`
- * where none is named.
+ * if none is named.
  */
 export async function connect(context: Context, options: ServerOptions, send?: typeof fetch) {
   const { io, url, rpc, openParley, workspaceId } = await connectToServer(context, options);
@@ -19,7 +19,7 @@ export async function connect(context: Context, options: ServerOptions, send?: t
 
 export type ServerConnection = Awaited<ReturnType<typeof connect>>;
 
-/** The server itself, where no workspace may be named; errors are those of `connect`. */
+/** The server itself, if no workspace may be named; errors are those of `connect`. */
 export async function connectToServer(context: Context, options: ServerOptions, role?: "operator") {
   const server = await findServer(context, options, role);
   return { ...server, ...context.connect(server), io: context.io };

@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 export interface NamedServer {
   readonly url: string;
   readonly apiKey: string;
-  /** Undefined where only the server knows. */
+  /** Undefined if only the server knows. */
   readonly workspaceId: string | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface ServerNames {
 }
 
 /**
- * The server that a command calls: that of the environment where it has a key, else that of a profile, else the
+ * The server that a command calls: that of the environment if it has a key, else that of a profile, else the
  * demo of this directory. A key goes to no other URL than the one it was saved with. Throws `BadConfiguration`,
- * or `CommandError` where none is named.
+ * or `CommandError` if none is named.
  */
 export async function findServer(
   context: Context,

@@ -5,7 +5,7 @@ import type { ServerOptions } from "./server-options.ts";
 import type { Context } from "./context.ts";
 
 /**
- * Opens the console in the browser, signed in once by a link. Where there is no terminal, prints the link
+ * Opens the console in the browser, signed in once by a link. If there is no terminal, prints the link
  * only.
  */
 export async function openConsole(context: Context, options: ServerOptions): Promise<void> {
@@ -15,6 +15,6 @@ export async function openConsole(context: Context, options: ServerOptions): Pro
   printLine(io, options.json ? JSON.stringify(created) : created.url);
   if (!io.isTerminal.stdout) return;
   const { default: open } = await import("open");
-  // Where there is no browser, the link can be opened elsewhere.
+  // If there is no browser, the link can be opened elsewhere.
   await open(created.url).catch(() => {});
 }

@@ -42,7 +42,7 @@ function configurationDirectory({ APPDATA, HOME, XDG_CONFIG_HOME }: NodeJS.Proce
   }
 }
 
-/** Reads the profiles; none without a file. Throws `CommandError` where the file is none of ours. */
+/** Reads the profiles; none without a file. Throws `CommandError` if the file is none of ours. */
 export async function readProfiles(environment: NodeJS.ProcessEnv): Promise<Profiles> {
   const file = profilesFile(environment);
   let text: string;

@@ -29,7 +29,7 @@ export async function readSecrets(io: Io, names: readonly string[]): Promise<str
   );
 }
 
-/** Reads all of standard input. Throws `CommandError` where it is too long. */
+/** Reads all of standard input. Throws `CommandError` if it is too long. */
 export const readInput = async ({ stdin }: Io): Promise<string> =>
   text(bounded(stdin, MAX_INPUT_BYTES));
 

@@ -14,7 +14,7 @@ import type { Context } from "./context.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;
-/** How often the state is read again where it is watched. */
+/** How often the state is read again if it is watched. */
 const WATCH_MS = 2000;
 
 interface StatusOptions extends ServerOptions {
@@ -32,7 +32,7 @@ interface Status {
 
 /**
  * Says whether a server is ready, its version, whose key commands use, and what happens now and happened in the
- * last hour. Throws `CommandError` where the server is not ready.
+ * last hour. Throws `CommandError` if the server is not ready.
  */
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
   const server = await findServer(context, options);
@@ -43,7 +43,7 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   if (!isReady) throw new CommandError(`The server is not ready: ${reason} (see its log)`);
 }
 
-/** Until Ctrl-C; a server that does not answer meanwhile is waited for. */
+/** Until Ctrl-C; a server that does not answer in the meantime is waited for. */
 async function watch(
   context: Context,
   server: NamedServer,

@@ -19,11 +19,11 @@ interface AskOptions extends ServerOptions {
   readonly reasoning?: true | undefined;
 }
 
-/** What the process exits with where an answer has not been given. */
+/** What the process exits with if an answer has not been given. */
 const exitCodes = { waits: 3, interrupted: 130 } as const;
 
 /**
- * Sends a message, and prints the answer as it is written. Throws `CommandError` where it fails, is cancelled, or
+ * Sends a message, and prints the answer as it is written. Throws `CommandError` if it fails, is cancelled, or
  * waits for a person, each with an exit code. The first Ctrl-C cancels it.
  */
 export async function ask(

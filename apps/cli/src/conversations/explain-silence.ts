@@ -10,8 +10,8 @@ const SILENCE_MS = 3000;
 const PROBE_MS = 2000;
 
 /**
- * Says why an answer has not begun, until the signal aborts. Throws `CommandError` where it waits for a person, or
- * where no worker has run for a minute.
+ * Says why an answer has not begun, until the signal aborts. Throws `CommandError` if it waits for a person, or
+ * if no worker has run for a minute.
  */
 export async function explainSilence(
   { io, parley, url }: ServerConnection,

@@ -15,7 +15,7 @@ export async function listAgents({ parley }: ServerConnection): Promise<readonly
   return (await callServer(parley.agents.list({}))).agentConfigurations;
 }
 
-/** The agent with an id, or else with a name. Throws `CommandError` where there is none, or several have it. */
+/** The agent with an id, or else with a name. Throws `CommandError` if there is none, or several have it. */
 export function chooseAgent(agents: readonly NamedAgent[], reference: string): NamedAgent {
   const byId = agents.filter(({ sId }) => sId === reference);
   const named = byId.length === 1 ? byId : agents.filter(({ name }) => name === reference);
@@ -32,7 +32,7 @@ export function chooseAgent(agents: readonly NamedAgent[], reference: string): N
 export const namesOf = (agents: readonly NamedAgent[]): string =>
   agents.map(({ name }) => oneLine(name)).join(", ");
 
-/** The agent that answered last in a conversation; undefined where none has. */
+/** The agent that answered last in a conversation; undefined if none has. */
 export async function findLastAgent(
   { parley }: ServerConnection,
   conversationId: string,

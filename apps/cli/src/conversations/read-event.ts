@@ -15,7 +15,7 @@ export const isWritten = (
 export const answerFailed = ({ code, message }: Failed["error"]): CommandError =>
   new CommandError(`${oneLine(code)}: ${oneLine(message)}`);
 
-/** What an event says of a tool call, in a line; undefined where it is about none. */
+/** What an event says of a tool call, in a line; undefined if it is about none. */
 export function describeCall(event: MessageEvent): string | undefined {
   if (event.type === "tool_params") return `calls ${oneLine(event.action.functionCallName)}`;
   if (event.type !== "agent_action_success") return undefined;

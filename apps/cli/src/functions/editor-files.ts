@@ -67,7 +67,7 @@ const compiler = {
   },
 };
 
-/** Files for editors and compilers, by name. They are no part of a function: nothing pushes or applies them. */
+/** Files for editors and compilers, by name. They are not part of a function: nothing pushes or applies them. */
 export const editorFiles = {
   [CONTEXT_FILE]: context,
   "tsconfig.json": `${JSON.stringify(compiler, null, 2)}\n`,

@@ -32,7 +32,7 @@ export const FunctionFile = z.strictObject({
 });
 export type FunctionFile = z.output<typeof FunctionFile>;
 
-/** Members that are of the code beside the file. Where it has a program, they are members of that. */
+/** Members that are of the code beside the file. If it has a program, they are members of that. */
 export const codeMembers = ["allowedHosts", "secrets", ...Object.keys(CodeLimits.shape)];
 
 /** Its name in a function's folder. */

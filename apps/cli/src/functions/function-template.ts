@@ -63,7 +63,7 @@ export function renderTemplate({ slug, language }: Template): Record<string, str
   };
 }
 
-/** Writes the folder of a small function that works. Throws `CommandError` where the folder has files. */
+/** Writes the folder of a small function that works. Throws `CommandError` if the folder has files. */
 export async function initFunction(
   context: Context,
   folder: string,

@@ -17,7 +17,7 @@ interface Invoked {
 }
 
 /**
- * Invokes a function, prints its lines to standard error as they come, and its result. Throws `CommandError` where
+ * Invokes a function, prints its lines to standard error as they come, and its result. Throws `CommandError` if
  * it fails. The first Ctrl-C cancels the invocation.
  */
 export async function invokeFunction(

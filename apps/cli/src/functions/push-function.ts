@@ -42,7 +42,7 @@ function describeFault(written: string, files: Readonly<Record<string, string>>)
   return [described, `  ${withoutControls(shown)}`, `  ${before.replaceAll(/[^\t]/g, " ")}^`];
 }
 
-/** The server repeats the line after the message, cut where it is long; both may have the words between them. */
+/** The server repeats the line after the message, cut if it is long; both may have the words between them. */
 function withoutLine(message: string, source: string): string {
   for (let at = message.indexOf(" | "); at > 0; at = message.indexOf(" | ", at + 1)) {
     if (source.startsWith(message.slice(at + 3))) return message.slice(0, at);
@@ -65,7 +65,7 @@ interface Pushed {
 }
 
 /**
- * Makes the function of the server what its folder is: creates it, or gives it a new version where something
+ * Makes the function of the server what its folder is: creates it, or gives it a new version if something
  * differs.
  */
 export async function pushFunction(

@@ -32,7 +32,7 @@ export interface FunctionFolder {
 export const isOfFunction = (name: string): boolean =>
   !leftOut.some((pattern) => pattern.test(name));
 
-/** Names in a folder that are no part of the program: those of tools, tests, types and readers. */
+/** Names in a folder that are not part of the program: those of tools, tests, types and readers. */
 const leftOut = [
   /^\./,
   /^node_modules$/,
@@ -85,7 +85,7 @@ function definitionOf(file: FunctionFile, source: Record<string, string>) {
   return { ...members, program: program === undefined ? code : otherProgram(program, source) };
 }
 
-/** A program that `function.json` names. Throws `CommandError` where there are files beside it that it does not run. */
+/** A program that `function.json` names. Throws `CommandError` if there are files beside it that it does not run. */
 function otherProgram(program: FolderProgram, files: Readonly<Record<string, string>>): Program {
   const names = Object.keys(files);
   const name = sourceFileOf(program);

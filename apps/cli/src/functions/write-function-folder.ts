@@ -39,7 +39,7 @@ function canBeFiles(files: Readonly<Record<string, string>>): boolean {
   return (
     checkFiles(named).length === 0 &&
     Object.keys(files).every((name) => name.split("/").every(isOfFunction)) &&
-    // A mark at the start is no part of a text that is read.
+    // A mark at the start is not part of a text that is read.
     Object.values(files).every((text) => !text.startsWith("\ufeff"))
   );
 }

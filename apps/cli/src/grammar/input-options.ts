@@ -25,7 +25,7 @@ export interface InputOption {
 export interface Reader {
   /** As in `provider/model`. */
   readonly form: string;
-  /** Nothing where the text is in another form. */
+  /** Nothing if the text is in another form. */
   readonly read: (text: string) => object | undefined;
 }
 
@@ -69,7 +69,7 @@ export function addInputOptions(
 const withoutNull = ({ anyOf, ...member }: Member): Member =>
   anyOf?.find(({ type }) => type !== "null") ?? member;
 
-/** In a list of options, descriptions are no sentences. */
+/** In a list of options, descriptions are not sentences. */
 const decapitalize = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 

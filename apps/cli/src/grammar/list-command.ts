@@ -21,7 +21,7 @@ interface List<Connection, Item, S extends z.ZodObject> {
   readonly read?: (connection: Connection, filters: z.input<S>) => AsyncIterable<Item>;
   /** Cells by their headings. */
   readonly columns: Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
-  /** How many are listed by default, where a list can be endless; else all. */
+  /** How many are listed by default, if a list can be endless; else all. */
   readonly limit?: number;
 }
 

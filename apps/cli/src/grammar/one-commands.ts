@@ -69,7 +69,7 @@ export async function printAnswer(io: Io, answer: unknown, { json }: ServerOptio
   printLine(io, plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
 }
 
-/** People read dates, where programs read milliseconds. */
+/** People read dates, programs milliseconds. */
 const withTimes = (key: unknown, value: unknown): unknown =>
   typeof key === "string" && /^(?:at|created|updated)$|At$/.test(key) && typeof value === "number"
     ? new Date(value).toISOString()

@@ -7,7 +7,7 @@ import { check } from "../connection/connect.ts";
 import { readInput as readStandardInput } from "../connection/read-secrets.ts";
 import { addInputOptions, type InputOption, type Reader } from "./input-options.ts";
 
-/** Members that are no options: what only the server knows, and what every list has. */
+/** Members that are not options: what only the server knows, and what every list has. */
 const never = ["version", "lastValue", "limit"];
 
 /** How a command gets an input. */

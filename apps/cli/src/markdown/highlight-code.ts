@@ -32,7 +32,7 @@ const formats: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
   "hljs-type": "cyan",
 };
 
-/** The lines of a code with colours, where the language is known. */
+/** The lines of a code with colours, if the language is known. */
 export function highlightCode(code: string, language: string): string[] {
   if (code.length > MAX_LENGTH || !lowlight.registered(language)) return code.split("\n");
   return paint(lowlight.highlight(language, code)).split("\n");

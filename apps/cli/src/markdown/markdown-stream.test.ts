@@ -60,7 +60,7 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("wraps cells where a table is too wide, and lists them where it has too many columns", () => {
+  it("wraps cells if a table is too wide, and lists them if it has too many columns", () => {
     expect(render(table, 19)).toEqual([
       "name        │ price",
       "────────────┼──────",

@@ -9,10 +9,10 @@ import type { Rendering } from "./theme.ts";
 
 /** Longer lines of prose are hard to read, however wide the terminal is. */
 const MAX_PROSE_WIDTH = 100;
-/** Blocks that are deep in others still have this much, even where it is too much for the terminal. */
+/** Blocks that are deep in others still have this much, even if it is too much for the terminal. */
 const MIN_WIDTH = 8;
 
-/** The lines of a block, none of which is wider than the rendering, where it has 16 columns or more. */
+/** The lines of a block, none of which is wider than the rendering, if it has 16 columns or more. */
 export function renderBlock({ token, children }: MarkdownNode, rendering: Rendering): string[] {
   const { theme, width } = rendering;
   switch (token.type) {

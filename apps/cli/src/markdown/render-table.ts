@@ -12,7 +12,7 @@ interface Cell {
   readonly align: string;
 }
 
-/** A table whose cells are wrapped until it fits; where its columns are too many, a row is a list of its cells. */
+/** A table whose cells are wrapped until it fits; if its columns are too many, a row is a list of its cells. */
 export function renderTable(sections: readonly MarkdownNode[], rendering: Rendering): string[] {
   const { theme, width } = rendering;
   const rows = sections.flatMap((section) =>

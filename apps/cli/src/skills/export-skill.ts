@@ -10,7 +10,7 @@ import { findSkill } from "../grammar/nouns.ts";
 import { readZip } from "./read-zip.ts";
 import type { Context } from "../connection/context.ts";
 
-/** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */
+/** Writes a skill as a folder, or as an archive. Throws `CommandError` if there is something of that name. */
 export async function exportSkill(
   context: Context,
   { reference, into }: { readonly reference: string; readonly into: string },

@@ -33,7 +33,7 @@ it.each([
   ["a disk", { diskBytes: 16 * MIB }, "needs more than 16 MiB on disk"],
   ["time", { timeoutMs: 1 }, "took longer than 1 ms"],
 ])(
-  "ends Git where a repository takes too much of %s, and leaves nothing",
+  "ends Git if a repository takes too much of %s, and leaves nothing",
   async (_name, limits, says) => {
     const before = left();
     const wanted = parseGitUrl(`file://${folder}`);

@@ -32,7 +32,7 @@ const ADDRESS_BYTES = 4096 * MIB;
 const OUTPUT_BYTES = MIB;
 
 /**
- * Git asks nobody, runs no hooks, and fetches over these protocols only, also where a repository names others.
+ * Git asks nobody, runs no hooks, and fetches over these protocols only, also if a repository names others.
  */
 const settings = [
   "core.hooksPath=/dev/null",

@@ -12,7 +12,7 @@ import { readZip } from "./read-zip.ts";
 
 /** Skills to import or to check, and where they are from. */
 export interface OpenedSkills extends SkillFolders {
-  /** The repository, where its URL is one of the web. */
+  /** The repository, if its URL is one of the web. */
   readonly repoUrl?: string;
 }
 

@@ -11,7 +11,7 @@ interface SkillFault {
   readonly message: string;
 }
 
-/** Checks skills by the server's rules, without a server. Throws `CommandError` where they have faults. */
+/** Checks skills by the server's rules, without a server. Throws `CommandError` if they have faults. */
 export async function validateSkills(
   context: Context,
   given: string,
@@ -53,7 +53,7 @@ function locate(files: OpenedSkills["files"], file: string, message: string): Sk
   });
 }
 
-/** The first line that is no YAML, from 1; 0 where all are. */
+/** The first line that is not YAML, from 1; 0 if all are. */
 function faultyLine(yaml: string): number {
   const [error] = parseDocument(yaml, { schema: "core" }).errors;
   return error?.linePos?.[0].line ?? 0;

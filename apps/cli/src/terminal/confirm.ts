@@ -14,8 +14,8 @@ interface Destructive {
 }
 
 /**
- * Returns where a person has agreed, by `--yes` or by typing what a terminal asks for. Throws `CommandError`
- * otherwise, and where there is no terminal.
+ * Returns if a person has agreed, by `--yes` or by typing what a terminal asks for. Throws `CommandError`
+ * otherwise, and if there is no terminal.
  */
 export async function confirm(
   { stdin, stderr, isTerminal }: Io,

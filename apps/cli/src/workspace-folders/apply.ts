@@ -96,7 +96,7 @@ interface Agreement {
   readonly options: ApplyOptions;
 }
 
-/** Returns where a person, or `--yes`, agrees to the changes. */
+/** Returns if a person, or `--yes`, agrees to the changes. */
 async function agree(
   io: Io,
   changes: readonly Step[],
@@ -133,7 +133,7 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
   };
 };
 
-/** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
+/** Makes the changes, in order. Returns whether others were faster; throws `CommandError` if one fails. */
 async function run(io: Io, changes: readonly Step[], applying: Applying): Promise<boolean> {
   const progress = showProgress(io, "applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];

@@ -68,7 +68,7 @@ export async function pullFolder(
   for (const line of leftOut) reportLine(io, `left out: ${line}`);
 }
 
-/** What the folder declares. Throws `CommandError` where names do not tell two things apart. */
+/** What the folder declares. Throws `CommandError` if names do not tell two things apart. */
 function definitionOf(state: WorkspaceState): WorkspaceDefinition {
   for (const kind of kindNames) {
     const active = state.listed[kind].filter((one) => !one.isArchived && one.isBuiltIn !== true);
@@ -147,7 +147,7 @@ async function compare(
   return { added, changed, removed: [...removed, ...unused.flat()] };
 }
 
-/** Whether a path is a regular file; undefined where nothing has it. */
+/** Whether a path is a regular file; undefined if nothing has it. */
 const isFile = async (place: string): Promise<boolean | undefined> =>
   (await lstat(place).catch(() => undefined))?.isFile();
 
@@ -169,7 +169,7 @@ async function write(
   folder: string,
   { files, executables, forEditors, change }: FolderFiles & { readonly change: FolderChange },
 ): Promise<void> {
-  // First, where the name of a file becomes that of a folder.
+  // First, if the name of a file becomes that of a folder.
   for (const file of change.removed) {
     await rm(path.join(folder, file));
     await removeEmpty(folder, path.dirname(file));

@@ -35,11 +35,11 @@ export function referenceTo(...words: readonly string[]): string {
 export interface SecretSource {
   /** A text with the values of the secrets that it names. */
   readonly fill: (text: string) => string;
-  /** Asks a terminal for the values that are missing. Throws `CommandError` where there is none. */
+  /** Asks a terminal for the values that are missing. Throws `CommandError` if there is none. */
   readonly require: (names: readonly string[]) => Promise<void>;
 }
 
-/** Reads lines of NAME=value from a file, or from standard input where it is `-`; nothing where it is undefined. */
+/** Reads lines of NAME=value from a file, or from standard input if it is `-`; nothing if it is undefined. */
 export async function openSecrets(io: Io, place: string | undefined): Promise<SecretSource> {
   const values = new Map<string, string>();
   if (place !== undefined) {

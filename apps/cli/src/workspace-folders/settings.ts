@@ -206,7 +206,7 @@ export function planSpaces({ declared, state, faults }: PlanningSettings): Step[
   });
 }
 
-/** Adds a fault where a space is neither declared nor in the workspace. */
+/** Adds a fault if a space is neither declared nor in the workspace. */
 export function requireSpaces(
   { declared, state, faults }: PlanningSettings,
   { file, names }: { readonly file: string; readonly names: readonly string[] },

@@ -98,7 +98,7 @@ export async function readSkillEntry({
   };
 }
 
-/** A SKILL.md with what a skill says; its other bytes stay where that can be. */
+/** A SKILL.md with what a skill says; its other bytes stay if that can be. */
 export function sayInSkillFile(
   text: string,
   {

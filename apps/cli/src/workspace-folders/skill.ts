@@ -24,7 +24,7 @@ import {
 
 interface Readers {
   readonly isAdmin: boolean;
-  /** Ids of skills that agents have: builders see them, also where lists do not show them. */
+  /** Ids of skills that agents have: builders see them, also if lists do not show them. */
   readonly linked: readonly string[];
 }
 

@@ -99,7 +99,7 @@ function connectionOf(name: string, connection: ToolConnection): ConnectionDefin
   };
 }
 
-/** What of a tool is compared: names of headers, and a client and words only where the folder names them. */
+/** What of a tool is compared: names of headers, and a client and words only if the folder names them. */
 function comparable(
   tool: ToolDefinition,
   before: ToolDefinition,

@@ -23,11 +23,11 @@ export interface Entry {
   /** On a terminal: what it asks, and what is typed then. */
   readonly asked?: readonly (readonly [question: string, keys: Typed])[];
   /**
-   * What is typed where it asks whether it may destroy something: in a pipe it is run with `--yes`, and once without,
+   * What is typed if it asks whether it may destroy something: in a pipe it is run with `--yes`, and once without,
    * which it refuses.
    */
   readonly confirmed?: string;
-  /** How it exits in a pipe where nothing is wrong; 0 by default. */
+  /** How it exits in a pipe if nothing is wrong; 0 by default. */
   readonly exits?: number;
   /** For commands that never end by themselves: what they print before Ctrl-C ends them. */
   readonly until?: RegExp;

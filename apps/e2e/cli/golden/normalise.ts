@@ -20,7 +20,7 @@ const everywhere: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/(?<="\w*(?:[aA]t|created|updated|Ms|times?|timestamp)":)\d+/g, "0"],
   // A worker counts it when there is time.
   [/(?<="?storedBytes"?: ?)\d+/g, "BYTES"],
-  // Of an encryption key, which each run of the tests has anew.
+  // Of an encryption key, which each run of the tests generates.
   [/(?<=keyId"?: ?"?)[\da-f]{12}\b/g, "KEY"],
   [/(?<=editedBy"?: ?)\d+/g, "0"],
   // Numbers of rows, which count what other runs have made too.

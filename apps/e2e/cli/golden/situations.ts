@@ -44,7 +44,7 @@ export const failures = {
   "with a wrong key": (): Change => spoilKey,
 } as const;
 
-/** Runs a command where something is wrong, and gives that section of its golden text. */
+/** Runs a command if something is wrong, and gives that section of its golden text. */
 export const describeFailing = async (
   title: keyof typeof failures,
   entry: Entry,
@@ -97,7 +97,7 @@ interface Wanted {
   readonly entry: Entry;
   readonly stage: Stage;
   readonly isHelp?: boolean;
-  /** Whether it has `--yes` where it destroys something. */
+  /** Whether it has `--yes` if it destroys something. */
   readonly isConfirmed?: boolean;
   readonly change?: Change;
   readonly onPrinted?: () => void;
@@ -162,13 +162,13 @@ async function run(wanted: Wanted): Promise<string> {
   return normaliseFor(describe(outcome), { world, ids: prepared.ids }, wanted);
 }
 
-/** Whether the packed program is run: where nothing is wrong, and where the server goes while it prints. */
+/** Whether the packed program is run: if nothing is wrong, and where the server goes while it prints. */
 function isForPackage({ entry, change, isHelp = false, onPrinted }: Wanted): boolean {
   const isWhole = change === undefined && !isHelp;
   return isWhole || !mayRunInside(entry) || (onPrinted && entry.diesOnce) !== undefined;
 }
 
-/** Where nothing is wrong, a command does what it is for. */
+/** If nothing is wrong, a command does what it is for. */
 function expectItsExit({ entry, isHelp }: Wanted, { exit, stderr }: Outcome): void {
   const own = entry.exits ?? (entry.until === undefined ? 0 : "Ctrl-C");
   expect(exit, `${entry.command}: ${stderr}`).toBe(isHelp === true ? 0 : own);

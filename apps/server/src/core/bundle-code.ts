@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * What bundles the code of functions: two programs at once, one of each workspace, while others wait. Workspaces
- * take turns. Its own code is loaded when it is first used. Throws `rate_limit_error` where too many programs of
+ * take turns. Its own code is loaded when it is first used. Throws `rate_limit_error` if too many programs of
  * the workspace wait.
  */
 export function createBundleCode({

@@ -36,7 +36,7 @@ interface Start {
 
 /**
  * Creates the demo workspace unless an earlier start has, with the keys that are set or were used before.
- * It changes only the workspace and the keys that it knows by their ids. Undefined where the workspace was
+ * It changes only the workspace and the keys that it knows by their ids. Undefined if the workspace was
  * deleted, which it leaves so.
  */
 export async function ensureDemo(core: Core, settings: Settings): Promise<Demo | undefined> {
@@ -111,7 +111,10 @@ async function findKey(
   return row;
 }
 
-/** Ensures a key of the demo, and remembers it if it is new. Servers that share a database leave each other's keys alone. */
+/**
+ * Ensures a key of the demo, and remembers it if it is new. Servers that share a database leave each other's keys
+ * alone.
+ */
 async function ensureDemoKey(
   { core, db, settings, memory, before }: Start,
   role: keyof typeof demoKeys,

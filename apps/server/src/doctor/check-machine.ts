@@ -56,7 +56,7 @@ export function judgeFiles(most: number): Finding {
   return most < ENOUGH_FILES ? warn(what, finding, cure) : ok(what, finding);
 }
 
-/** Programs that some commands start, where they are installed. */
+/** Programs that some commands start, if they are installed. */
 export async function checkTools({ context }: Surroundings): Promise<readonly Finding[]> {
   const found = await Promise.all(
     ["git", "bwrap"].map(

@@ -41,7 +41,7 @@ export async function checkPort(around: Surroundings): Promise<readonly Finding[
   return [failBy(what, describeFailure(around.context, refusedPort(refusal, wanted)), CURE)];
 }
 
-/** The port of the metrics, where a setting names one. */
+/** The port of the metrics, if a setting names one. */
 export async function checkMetricsPort({
   context,
   settings,
@@ -62,7 +62,7 @@ export async function checkMetricsPort({
 const describeFree = (host: string, port: number): string =>
   port === 0 ? `any free one of ${host}` : `${port} of ${host} is free`;
 
-/** Why a process cannot listen there now; undefined where it can. */
+/** Why a process cannot listen there now; undefined if it can. */
 async function whyRefused(host: string, port: number): Promise<unknown> {
   const server = createServer().listen({ host, port, exclusive: true });
   try {

@@ -50,7 +50,7 @@ export async function checkDatabase(around: Surroundings): Promise<readonly Find
   return [ok(what, running)];
 }
 
-/** Its connections: whether they are sessions of PostgreSQL. It finds nothing where they are. */
+/** Its connections: whether they are sessions of PostgreSQL. It finds nothing if they are. */
 export async function checkSessions({ settings }: Surroundings): Promise<readonly Finding[]> {
   const { DATABASE_URL: url } = settings;
   if (url === undefined) return [];
@@ -159,7 +159,7 @@ export function judgeSecrets(
   return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);
 }
 
-/** Redis, where a setting names one. */
+/** Redis, if a setting names one. */
 export async function checkRedis({ settings }: Surroundings): Promise<readonly Finding[]> {
   const { REDIS_URL: url } = settings;
   if (url === undefined) return [];

@@ -36,7 +36,7 @@ import {
 import { type Finding, type Level, fail, failBy } from "./finding.ts";
 import { type CalledServer, lookAround, type Surroundings } from "./surroundings.ts";
 
-/** A look at one thing, which changes nothing. It finds nothing where the thing is not used. */
+/** A look at one thing, which changes nothing. It finds nothing if the thing is not used. */
 interface Check {
   readonly what: string;
   readonly find: (around: Surroundings) => Promise<readonly Finding[]>;
@@ -74,7 +74,7 @@ const paints = { ok: green, warn: yellow, fail: red } satisfies Record<Level, un
 
 /**
  * Looks at everything that a server and its commands need here, changes nothing, and prints what it finds with
- * the cures. The exit code is 1 where something fails.
+ * the cures. The exit code is 1 if something fails.
  */
 export async function runDoctor(
   context: CommandContext,

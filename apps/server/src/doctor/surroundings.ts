@@ -19,9 +19,9 @@ interface Named {
 
 /** What the client knows of the server that commands call; the doctor itself calls none. */
 export interface CalledServer {
-  /** Which server it is. Throws `BadConfiguration`, or `CommandError` where none is named. */
+  /** Which server it is. Throws `BadConfiguration`, or `CommandError` if none is named. */
   readonly find: () => Promise<Named>;
-  /** What it says of itself without a key. Throws `CommandError` where it does not answer in time. */
+  /** What it says of itself without a key. Throws `CommandError` if it does not answer in time. */
   readonly probe: (url: string, timeoutMs: number) => Promise<Probe>;
   /** Whose key it is, in words. Throws `CommandError`. */
   readonly describeKey: (server: Named, timeoutMs: number) => Promise<string>;
@@ -41,13 +41,13 @@ export interface Surroundings {
   readonly isEmbedded: boolean;
   /** The data directory. Throws what a start on it would. */
   readonly directory: () => Promise<DirectoryFindings>;
-  /** The database; undefined for an embedded one on which no server runs. Throws where it cannot be used. */
+  /** The database; undefined for an embedded one on which no server runs. Throws if it cannot be used. */
   readonly database: () => Promise<DatabaseFindings | undefined>;
-  /** The server that commands call. Throws where none is named. */
+  /** The server that commands call. Throws if none is named. */
   readonly server: CalledServer["find"];
-  /** What that server answers. Throws where it does not. */
+  /** What that server answers. Throws if it does not. */
   readonly probe: () => Promise<Probe>;
-  /** Whose key commands call it with, in words. Throws where that is not known. */
+  /** Whose key commands call it with, in words. Throws if that is not known. */
   readonly describeKey: () => Promise<string>;
 }
 
@@ -80,7 +80,7 @@ function once<T>(look: () => Promise<T>): () => Promise<T> {
   return () => (looked ??= look());
 }
 
-/** The version that an installed program says; undefined where it does not run. */
+/** The version that an installed program says; undefined if it does not run. */
 export async function versionOf(
   environment: NodeJS.ProcessEnv,
   program: string,

@@ -19,7 +19,7 @@ export interface LogDestination {
 }
 
 interface DestinationOptions {
-  /** Called when the log takes lines again, with the number of those that were dropped meanwhile. */
+  /** Called when the log takes lines again, with the number of those that were dropped in the meantime. */
   readonly onRecovered: (dropped: number) => void;
   readonly fd?: number;
 }
@@ -98,7 +98,7 @@ export function openLogDestination({ onRecovered, fd = 2 }: DestinationOptions):
 }
 
 /**
- * A descriptor whose writes fail where they would have to wait. A pipe or a terminal is opened again,
+ * A descriptor whose writes fail if they would have to wait. A pipe or a terminal is opened again,
  * because the flag would otherwise hold for each process that shares it.
  */
 function openWithoutBlocking(fd: number): number {

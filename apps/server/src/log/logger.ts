@@ -14,8 +14,8 @@ const SECRETS =
 const FD = 2;
 
 /**
- * Creates the logger of a process: JSON lines on standard error, or lines for people where that is a terminal,
- * written before the call returns. Where standard error takes none, the process continues without.
+ * Creates the logger of a process: JSON lines on standard error, or lines for people if that is a terminal,
+ * written before the call returns. If standard error takes none, the process continues without.
  */
 export function createLogger(level: string): Logger {
   const onRecovered = (lines: number): void =>

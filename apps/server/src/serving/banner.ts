@@ -3,7 +3,7 @@ import path from "node:path";
 export interface BannerParts {
   /** The URL that clients see. */
   readonly url: string;
-  /** The page of the console, which may sign in by itself; undefined where it was not built. */
+  /** The page of the console, which may sign in by itself; undefined if it was not built. */
   readonly consoleUrl: string | undefined;
   /** Whether the console is still being built. */
   readonly isConsoleComing: boolean;

@@ -59,10 +59,10 @@ it("says in the log why it failed, and what to do", async () => {
   await start("echo no such module >&2; exit 3");
   await becomes("failed");
   expect(log).toMatchObject([{ level: 50, output: "no such module", why: "Turbo ended with 3" }]);
-  expect(log[0]?.msg).toContain("then: npx -y pnpm@1.2.3 start");
+  expect(log[0]?.msg).toContain("then run npx -y pnpm@1.2.3 start");
 });
 
-it("fails where Turbo is not installed, and the server goes on", async () => {
+it("fails if Turbo is not installed, and the server continues", async () => {
   await start(undefined);
   await becomes("failed");
   expect(log).toMatchObject([{ level: 50, why: expect.stringContaining("ENOENT") }]);

@@ -16,11 +16,11 @@ const CLOSE_SLACK_MS = 4000;
 
 interface RunOptions {
   readonly demo?: true;
-  /** Whether to build the console of the workspace meanwhile. */
+  /** Whether to build the console of the workspace in the meantime. */
   readonly buildConsole?: true;
 }
 
-/** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
+/** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` if settings lack. */
 export async function runServer(
   context: CommandContext,
   parts: Parts,

@@ -82,7 +82,7 @@ def main(input, context):
     ["returns what is no JSON", "def main(input):\n    return float('nan')", "bad_return"],
     ["exits", "import os\ndef main(input):\n    os._exit(3)", "threw"],
     ["exits without a failure", "import os\ndef main(input):\n    os._exit(0)", "bad_return"],
-  ])("fails with a code where its Python %s", async (_name, source, code) => {
+  ])("fails with a code if its Python %s", async (_name, source, code) => {
     expect((await run(python(source))).at(-1)).toMatchObject({ type: "errored", error: { code } });
   });
 
@@ -99,7 +99,7 @@ def main(input, context):
        export default () => { writeFileSync("parley-result.json", "[1]"); process.exit(); };`,
       "bad_return",
     ],
-  ])("fails with a code where its JavaScript %s", async (_name, source, code) => {
+  ])("fails with a code if its JavaScript %s", async (_name, source, code) => {
     const program = E2bProgram.parse({ type: "e2b", language: "javascript", source });
     expect((await run(program)).at(-1)).toMatchObject({ type: "errored", error: { code } });
   });

@@ -25,7 +25,7 @@ export interface E2bExecutorOptions {
 }
 
 const START_MS = 60_000;
-/** How long a sandbox may outlive its function, where nobody deletes it. */
+/** How long a sandbox may outlive its function, if nobody deletes it. */
 const SPARE_MS = 60_000;
 const DELETE_ATTEMPTS = 3;
 const DELETE_MS = 10_000;

@@ -58,7 +58,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     ["start", 502, "invocation_failed"],
     ["start", 429, "overloaded"],
     ["download", 500, "invocation_failed"],
-  ] as const)("where %s is answered %d", async (step, status, code) => {
+  ] as const)("if %s is answered %d", async (step, status, code) => {
     fake.make((request, response) => {
       if (!steps[step](request)) return false;
       response.writeHead(status, LEAK).end(JSON.stringify({ message: `bad key ${FAKE_KEY}` }));
@@ -75,7 +75,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     ["upload", "overloaded"],
     ["start", "timed_out"],
     ["download", "timed_out"],
-  ] as const)("where %s hangs", async (step, code) => {
+  ] as const)("if %s hangs", async (step, code) => {
     fake.make((request) => steps[step](request));
     const limits = { timeoutMs: 500, maxOutputBytes: 10_000, maxLogLines: 100 };
     const events = await runE2b(executor(), one, { limits });
@@ -89,7 +89,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     ["a sandbox whose id is a path", '{"sandboxID":"../a"}'],
     ["a sandbox whose domain is a URL", '{"sandboxID":"a","domain":"evil.test/"}'],
     ["too much", `{"sandboxID":"${"a".repeat(100_000)}"}`],
-  ])("where it answers %s", async (_name, body) => {
+  ])("if it answers %s", async (_name, body) => {
     fake.make((request, response) => {
       if (!isCreation(request)) return false;
       response.writeHead(201).end(body);
@@ -99,7 +99,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     expect(await runE2b(executor(), one)).toMatchObject([{ type: "errored", error }]);
   });
 
-  it("where it cannot be reached, or sends elsewhere", async () => {
+  it("if it cannot be reached, or sends elsewhere", async () => {
     const error = { code: "invocation_failed", message: "E2B cannot be reached" };
     const failed = [{ type: "errored", error }];
     expect(await runE2b(executor("http://127.0.0.1:1"), one)).toEqual(failed);
@@ -118,7 +118,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     ["a message of another form", Buffer.from('\0\0\0\0\x0b{"event":1}', "latin1")],
     ["the end of its stream at once", Buffer.from([2, 0, 0, 0, 2, 0x7b, 0x7d])],
     ["half of a message", Buffer.from([0, 0, 0, 1, 0, 0x7b])],
-  ])("where a process says %s", async (_name, bytes) => {
+  ])("if a process says %s", async (_name, bytes) => {
     fake.make((request, response) => {
       if (!isStart(request)) return false;
       response.writeHead(200).end(bytes);
@@ -129,7 +129,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     expect(await runE2b(executor(), one)).toEqual([{ type: "errored", error }]);
   });
 
-  it("where the sandbox dies", async () => {
+  it("if the sandbox dies", async () => {
     const events: string[] = [];
     const running = executor();
     for await (const event of running.execute(executionOf(waiting))) {
@@ -140,7 +140,7 @@ describe("a failure of E2B ends the execution with a stable code", () => {
     expect(events).toEqual(["queued", "began", "log", "invocation_failed"]);
   });
 
-  it("where it prints without end, or one line without end", async () => {
+  it("if it prints without end, or one line without end", async () => {
     for (const line of ["x\\n", "x"]) {
       const source = `export default () => { for (;;) process.stdout.write("${line}".repeat(1000)); };`;
       const events = await runE2b(executor(), javascript(source));
@@ -166,7 +166,7 @@ describe("a sandbox is deleted", () => {
     }
   });
 
-  it("at the third attempt, and is said to be left where none succeeds", async () => {
+  it("at the third attempt, and is said to be left if none succeeds", async () => {
     let failures = 2;
     fake.make((request, response) => {
       if (!isDeletion(request) || failures-- <= 0) return false;

@@ -12,7 +12,7 @@ export class E2bFault extends Error {
   }
 }
 
-/** The fault of an answer that is no success; what it says may repeat the credential, and stays unread. */
+/** The fault of an answer that is not a success; what it says may repeat the credential, and stays unread. */
 export function refusedBy(what: string, { status }: Response): E2bFault {
   if (status === 401 || status === 403) {
     const message = `E2B refuses the server's API key: ${what} was answered ${status}`;
@@ -26,7 +26,7 @@ export function refusedBy(what: string, { status }: Response): E2bFault {
   return new E2bFault({ code: "invocation_failed", message, status });
 }
 
-/** The text of an answer, read to its end; undefined where it has more bytes than the limit. */
+/** The text of an answer, read to its end; undefined if it has more bytes than the limit. */
 export async function readBounded(
   { body }: Response,
   maxBytes: number,

@@ -23,7 +23,7 @@ interface Frame {
 
 /**
  * The messages of a stream as they come. Throws a `RangeError` for one that says that it has more bytes than the
- * limit, before it is read, and a `SyntaxError` for one that is no JSON.
+ * limit, before it is read, and a `SyntaxError` for one that is not JSON.
  */
 async function* readFrames(
   chunks: AsyncIterable<Uint8Array>,
@@ -95,7 +95,7 @@ export function openMachine({ url, headers }: CreatedSandbox, signal: AbortSigna
       if (!response.ok) throw refusedBy("an upload", response);
     },
 
-    /** The text of a file in that home; undefined where there is none, null where it has too many bytes. */
+    /** The text of a file in that home; undefined if there is none, null if it has too many bytes. */
     async read(name: string, maxBytes: number): Promise<string | null | undefined> {
       const response = await ask(`/files?username=${USER}&path=${name}`, { method: "GET" });
       if (response.ok) {

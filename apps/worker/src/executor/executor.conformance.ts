@@ -13,7 +13,7 @@ export interface ConformancePrograms {
   readonly count: (count: number) => StoredProgram;
   /** Prints one line of this many characters, and returns null. */
   readonly print: (characters: number) => StoredProgram;
-  /** Fails with this error, where programs choose their errors. */
+  /** Fails with this error, if programs choose their errors. */
   readonly fail?: (error: InvocationError) => StoredProgram;
   /** Throws an error with the message "no". */
   readonly throwing: StoredProgram;

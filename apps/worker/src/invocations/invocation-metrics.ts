@@ -6,13 +6,13 @@ export type InvocationEnd = "succeeded" | "tool_error" | InvocationErrorCode;
 
 /** Metrics of the invocations that a worker ends. */
 export interface InvocationMetrics {
-  /** Counts an end; without a duration where this worker has not executed it. */
+  /** Counts an end; without a duration if this worker has not executed it. */
   ended(program: StoredProgram, outcome: InvocationEnd, durationMs: number | undefined): void;
 }
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** What invocations call, of each type of program that is no sandbox function. */
+/** What invocations call, of each type of program that is not a sandbox function. */
 const tools: Partial<Record<StoredProgram["type"], string>> = { mcp: "tool", client: "client" };
 
 /** Registers the metrics of invocations. */

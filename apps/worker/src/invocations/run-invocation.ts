@@ -28,7 +28,7 @@ export interface InvocationServices extends RunServices<InvocationEvent, Finishe
 }
 
 /**
- * Runs an invocation to its end, and gives `succeeded` or the code of its error; `suspended` where its call was refused
+ * Runs an invocation to its end, and gives `succeeded` or the code of its error; `suspended` if its call was refused
  * and waits for its user. Throws `LostLease`, or the reason of the signal.
  */
 export async function executeInvocation(

@@ -15,7 +15,7 @@ import { locateError } from "./locate-error.ts";
 export interface CodeRunner {
   readonly executor: JavaScriptExecutor;
   /**
-   * Finds out what will hold the code of functions. Rejects where the boundary that the settings require does
+   * Finds out what will hold the code of functions. Rejects if the boundary that the settings require does
    * not work.
    */
   probeSandbox(): Promise<void>;
@@ -84,7 +84,7 @@ export function createCodeRunner({
 const defaultProcesses = (): number => Math.max(8, 4 * availableParallelism());
 
 function defaultWaitingBytes(): number {
-  // Where nothing limits the process, it says 0 or more than there is.
+  // If nothing limits the process, it says 0 or more than there is.
   const limit = process.constrainedMemory();
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 4);
 }

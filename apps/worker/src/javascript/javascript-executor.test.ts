@@ -112,7 +112,7 @@ it.each([
   ]);
 });
 
-/** Runs a program where the operator allows less. */
+/** Runs a program if the operator allows less. */
 async function runBelow(less: Partial<typeof maxima>, given: StoredJavaScript, input = "null") {
   const readSecrets = async () => ({});
   const { execute } = createJavaScriptExecutor({

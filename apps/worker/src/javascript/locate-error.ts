@@ -16,7 +16,7 @@ const job: Job<LocateTask, string[]> = {
   deadlineMs: 2000,
 };
 
-/** The message of an error with the calls that led to it, in the files of the author where their map can be read. */
+/** The message of an error with the calls that led to it, in the files of the author if their map can be read. */
 export async function locateError(
   threads: Threads,
   { message, stack, map, workspaceId, signal }: ThrownError,

@@ -33,7 +33,7 @@ function createTestLoop() {
 }
 
 describe("a loop of claims", () => {
-  it("claims once at a time, and once more for all calls meanwhile", async () => {
+  it("claims once at a time, and once more for all calls in the meantime", async () => {
     const { loop, claims } = createTestLoop();
     for (let count = 0; count < 3; count++) loop.wake();
     expect(claims).toHaveLength(1);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Claimed, ClaimedRun } from "@parley/core";
 import type { Backoff } from "./outage.ts";
 
-/** Most runs of one claim; fewer where none are known to wait, so that new runs find places meanwhile. */
+/** Most runs of one claim; fewer if none are known to wait, so that new runs find places in the meantime. */
 const MAX_CLAIMED_TOGETHER = { behind: 100, otherwise: 50 };
 /** Runs that end together share the claim after them. */
 const ENDED_DELAY_MS = 1;
@@ -24,7 +24,7 @@ export interface ClaimLoop {
   wake(delayMs?: number): void;
   /**
    * How many places runs may take that wait already: those of the claim that is under way, or about to
-   * be. Infinity where runs are left that wait for the same places as new ones of the workspace.
+   * be. Infinity if runs are left that wait for the same places as new ones of the workspace.
    */
   wantedPlaces(workspaceId: number): number;
   /** Records that runs may have ended: runs that waited for capacity may be claimed now. */
@@ -41,7 +41,7 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
   let wanted = false;
   /** Whether the last claim left runs unclaimed. */
   let more = false;
-  /** Workspaces of which runs were left for their own limit; undefined where others may have been left too. */
+  /** Workspaces of which runs were left for their own limit; undefined if others may have been left too. */
   let full: ReadonlySet<number> | undefined;
   /** Workspace at which the last claim stopped. */
   let after = 0;

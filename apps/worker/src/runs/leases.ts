@@ -13,7 +13,7 @@ import type { Logger } from "pino";
 import type { HeldRun } from "./places.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
-/** A look that is late, or fails once, is no death. */
+/** A look that is late, or fails once, is not a death. */
 const LEAST_ALIVE_MS = 5 * TAKEOVER_INTERVAL_MS;
 const MAX_WOKEN_TOGETHER = 1000;
 /** Ordering keys that a takeover checks for queued runs that nothing woke. */

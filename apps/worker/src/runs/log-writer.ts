@@ -109,7 +109,7 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
 
   const remove = (buffer: Buffer<Event>, count: number): void => {
     buffer.waitingSince = undefined;
-    // It was released meanwhile.
+    // It was released in the meantime.
     if (buffers.get(buffer.run.logId) !== buffer) return;
     buffer.lastSeq += count;
     buffer.events.splice(0, count);

@@ -5,7 +5,7 @@ type Kind = NewRuns["kind"];
 /** A run that a worker holds. */
 export interface HeldRun {
   readonly run: ClaimedRun;
-  /** False where it has run for so long that it waits for something else, which has bounds of its own. */
+  /** False if it has run for so long that it waits for something else, which has bounds of its own. */
   readonly hasPlace: boolean;
 }
 

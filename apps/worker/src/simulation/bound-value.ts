@@ -11,7 +11,7 @@ export interface ValueBounds {
   readonly maxShown: number;
 }
 
-/** What becomes of the JSON of a value: it, or its text where it is shown, within the bounds. */
+/** What becomes of the JSON of a value: it, or its text if it is shown, within the bounds. */
 export function boundValue(
   json: string,
   isShown: boolean,

@@ -25,7 +25,7 @@ const reserved: ReadonlySet<string> = new Set(["_jsonata_lambda", "_jsonata_func
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The form of an expression that JSONata has parsed; undefined where it is not cheap, or not known to be. */
+/** The form of an expression that JSONata has parsed; undefined if it is not cheap, or not known to be. */
 export function readCheapExpression(parsed: unknown): CheapExpression | undefined {
   return read(parsed, { nodes: MAX_NODES });
 }

@@ -20,7 +20,7 @@ const of = (expressions: readonly string[], isShown = false) =>
     },
   }));
 
-/** What a thread says, and what is said on the event loop: undefined where nothing is. */
+/** What a thread says, and what is said on the event loop: undefined if nothing is. */
 async function bothOf(
   expressions: readonly string[],
   input: string,

@@ -17,7 +17,7 @@ export interface CheapExpressions {
   unread(evaluations: readonly Evaluation[]): string[];
   /** Notes the forms of expressions as a thread has read them. */
   learn(expressions: readonly string[], forms: readonly (CheapExpression | undefined)[]): void;
-  /** What a thread would give for a task, within 0.2 ms; undefined where a thread must say. */
+  /** What a thread would give for a task, within 0.2 ms; undefined if a thread must say. */
   evaluate(task: Omit<EvaluationTask, "unread" | "seed" | "timeoutMs">): Evaluated[] | undefined;
 }
 

@@ -25,7 +25,7 @@ const STEPS_OF_JOIN = 5;
 /** Members by which JSONata knows its functions and streams. */
 const marks = ["_jsonata_lambda", "_jsonata_function", "tupleStream"] as const;
 
-/** The value of a cheap expression; UNSURE where it has none, or none that is known here within the steps. */
+/** The value of a cheap expression; UNSURE if it has none, or none that is known here within the steps. */
 export function interpretExpression(
   expression: CheapExpression,
   given: Readable,

@@ -145,7 +145,7 @@ describe("tools in clients", () => {
     });
   });
 
-  it("wait for approval, and are approved for good as long as they are registered", async () => {
+  it("wait for approval, and are approved permanently as long as they are registered", async () => {
     startWorker();
     const client = await connect();
     const { cId, mId } = await ask([client.serverId], {});
@@ -218,7 +218,7 @@ describe("tools in clients", () => {
     expect(action).toMatchObject({ status: "errored" });
   });
 
-  it("fail where their client is gone, does not answer in time, or answers nonsense", async () => {
+  it("fail if their client is gone, does not answer in time, or answers nonsense", async () => {
     startWorker();
     const client = await connect(() => undefined);
     const gone = await ask([client.serverId]);

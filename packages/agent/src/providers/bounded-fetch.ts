@@ -1,10 +1,10 @@
 // Services that imitate others count tokens as they like, and the AI SDK refuses the whole chunk for a count that
-// is no number: with it, the finish reason, and so the complete answer, would be lost.
+// is not a number: with it, the finish reason, and so the complete answer, would be lost.
 
 const COUNT = /tokens?$|TokenCount$/i;
 
 /**
- * Passes on Server-Sent Events; in their JSON, counts of tokens that are no numbers become 0, which is "not counted".
+ * Passes on Server-Sent Events; in their JSON, counts of tokens that are not numbers become 0, which is "not counted".
  * Calls `onUnreadable` for those that are given.
  */
 function readableUsage(onUnreadable: () => void): TransformStream<Uint8Array, Uint8Array> {
@@ -36,7 +36,7 @@ function repairLines(lines: string, onUnreadable: () => void): string {
   });
 }
 
-/** The JSON with readable counts; undefined where it needs no change. */
+/** The JSON with readable counts; undefined if it needs no change. */
 function repairJson(json: string, onUnreadable: () => void): string | undefined {
   let value: unknown;
   try {

@@ -49,7 +49,7 @@ describe("what a service said of a failure", () => {
     ["it said nothing", refusal({ responseBody: " " })],
     ["it could not be reached", new APICallError({ message: "connect 10.0.0.1", ...unanswered })],
     ["the AI SDK failed", new TypeError("fetch failed", { cause: new Error("10.0.0.1") })],
-  ])("is nothing where %s", (_when, error) => {
+  ])("is nothing if %s", (_when, error) => {
     expect(saidOf(error)).toBeUndefined();
   });
 

@@ -110,8 +110,8 @@ function describe(error: unknown): string {
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Reads what the service said, without `secret` and cut at a character; undefined where it said nothing, as
- * where the connection broke. `headers` are those of the answer in which it reported an error.
+ * Reads what the service said, without `secret` and cut at a character; undefined if it said nothing, as
+ * if the connection broke. `headers` are those of the answer in which it reported an error.
  */
 function readProviderError(
   error: unknown,

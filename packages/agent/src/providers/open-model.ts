@@ -36,7 +36,7 @@ const openers: Readonly<Record<ModelService, Open>> = {
   },
 };
 
-/** Opens a model of a service; `onUnreadableUsage` is called for counts of tokens that are no numbers. */
+/** Opens a model of a service; `onUnreadableUsage` is called for counts of tokens that are not numbers. */
 export async function openModel(
   serviceId: ModelService,
   modelId: string,

@@ -4,7 +4,7 @@ import { watchSilence } from "./stream-step.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("counts only the time in which the consumer waits, anew for each wait", () => {
+it("counts only the time in which the consumer waits, again for each wait", () => {
   let ended = 0;
   const silence = watchSilence(100, () => ended++);
   vi.advanceTimersByTime(1000);

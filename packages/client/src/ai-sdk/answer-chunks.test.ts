@@ -63,7 +63,7 @@ test.each([
       asks("tool_approve_execution", "a", false),
       asks("tool_personal_auth_required", "b", true),
     ],
-    // A chat sends decisions only where no call of the step is without one.
+    // A chat sends decisions only if no call of the step is without one.
     [
       ...begun,
       "tool-input-available",

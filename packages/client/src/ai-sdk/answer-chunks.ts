@@ -112,7 +112,7 @@ export async function* answerChunks(
         continue;
     }
     const kinds = new Set(waiting.values());
-    // A chat sends decisions only once no other call of the step runs: questions are answered meanwhile.
+    // A chat sends decisions only once no other call of the step runs: questions are answered in the meantime.
     if (!isWhole || !kinds.has("approval") || kinds.has("question")) continue;
     // They may be decided already: by somebody else, or before the page was loaded again.
     const still = new Set(await stillWaiting([...waiting.keys()]));

@@ -241,7 +241,7 @@ export function createConversationStore(parley: Parley, existingId?: string) {
         answers.markDecided(actionId);
       }),
 
-    /** Answers a question of an agent, which goes on with the answer. */
+    /** Answers a question of an agent, which continues with the answer. */
     answer: async (
       { messageId, actionId }: ToolQuestion,
       given: QuestionAnswer,

@@ -33,7 +33,7 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
       {
         signal,
         lastEventId: answers.get(messageId)?.lastEventId,
-        // A page may sleep for hours, and says meanwhile that it reconnects.
+        // A page may sleep for hours, and says in the meantime that it reconnects.
         reconnectForMs: Infinity,
         onState: ({ status }) => {
           if (status === "connecting") return;
@@ -78,7 +78,7 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
       return {
         approvals: all.flatMap(({ approvals }) => approvals).filter(isWaiting),
         questions: all.flatMap(({ questions }) => questions).filter(isWaiting),
-        // Nobody decides about one here: it goes on by itself.
+        // Nobody decides about one here: it continues by itself.
         permissions: all.flatMap(({ permissions }) => permissions),
       };
     },

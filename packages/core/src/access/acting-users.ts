@@ -57,7 +57,7 @@ export interface UserProfile {
 
 /**
  * Gives the workspace's user with an external id: the member with the e-mail address becomes that user,
- * otherwise one is created. Undefined where the address is that of a member with another external id.
+ * otherwise one is created. Undefined if the address is that of a member with another external id.
  */
 export async function introduceUser(
   core: Pick<Process, "newId" | "now">,
@@ -93,6 +93,6 @@ export async function introduceUser(
     createdAt: core.now(),
   };
   const [row] = await db.insert(users).values(created).onConflictDoNothing().returning();
-  // Another request may have created the user meanwhile.
+  // Another request may have created the user in the meantime.
   return row ?? findByExternalId(db, workspaceId, externalId);
 }

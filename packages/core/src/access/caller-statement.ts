@@ -63,7 +63,7 @@ function anyCallerLike({ kind, apiKey, userToken }: Reaching): Reaching {
   };
 }
 
-/** A placeholder where the conditions have a value: Drizzle takes either. */
+/** A placeholder if the conditions have a value: Drizzle takes either. */
 function placeholder<Name extends keyof CallerNumbers>(name: Name): CallerNumbers[Name] {
   return sql.placeholder(name) as unknown as CallerNumbers[Name];
 }

@@ -70,7 +70,7 @@ describe("credentials", () => {
     expect(await refusal(header)).toBe(`401 ${type}`);
   });
 
-  it("knows an operator, who is of no workspace", async () => {
+  it("knows an operator, who belongs to no workspace", async () => {
     const { secret } = await addKey({ workspaceId: null, role: "operator" });
     const caller = await check(`Bearer ${secret}`);
     expect(caller).toMatchObject({ kind: "operator" });

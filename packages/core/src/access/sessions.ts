@@ -126,7 +126,7 @@ async function storeSession(
   });
 }
 
-/** Deletes the sessions of a key that ended, and the oldest where it has too many. */
+/** Deletes the sessions of a key that ended, and the oldest if it has too many. */
 async function makeRoom({ now }: RequestContext, db: Queryable, apiKeyId: number): Promise<void> {
   // Those of a key are counted one after the other.
   await db
@@ -195,7 +195,7 @@ function describeCaller(caller: Caller, expiresAt: number | null): Session {
   };
 }
 
-/** When the credential of a caller ends; null where it does not. */
+/** When the credential of a caller ends; null if it does not. */
 function endOf(caller: Caller): number | null {
   const token = caller.kind === "workspace" ? caller.userToken : undefined;
   return token?.expiresAt ?? caller.apiKey.expiresAt;

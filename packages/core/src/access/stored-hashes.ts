@@ -7,7 +7,7 @@ const MAX_TOGETHER = 1000;
 
 /**
  * Returns a function that says whether any credential with a hash is stored. One statement runs at a time,
- * for all that were asked for meanwhile: a flood of unknown credentials takes one connection, and a valid
+ * for all that were asked for in the meantime: a flood of unknown credentials takes one connection, and a valid
  * credential waits for two statements at most.
  */
 export function createStoredHashes({ database }: Pick<Process, "database">) {

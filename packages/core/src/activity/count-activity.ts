@@ -53,7 +53,7 @@ export const happened = (workspaces: SQL, { start, after }: { start: SQL; after:
     where conversations.workspace_id = w.id and created_at >= ${start} and created_at < ${after}
   ) c`;
 
-// Where two processes count the same minutes, they count the same.
+// If two processes count the same minutes, they count the same.
 const countStatement = statement<{ oldest: number; until: number }>(
   "count_activity",
   sql`

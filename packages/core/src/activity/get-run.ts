@@ -35,7 +35,7 @@ export async function requireRun(
 
 /**
  * Reads a run with its input, and for builders, admins and operators with what the model's provider said. Throws
- * `run_not_found`, also where the caller does not reach it.
+ * `run_not_found`, also if the caller does not reach it.
  */
 export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
   const { db } = context.database;

@@ -19,12 +19,12 @@ import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { type Place, placeOf, wasCreatedIn } from "./creation-order.ts";
 
-/** Conversations that a page looks at where only their own rows are read for it. */
+/** Conversations that a page looks at if only their own rows are read for it. */
 const MAX_LOOKED_AT = 50_000;
-/** The same where messages of each are read. */
+/** The same if messages of each are read. */
 const MAX_LOOKED_INTO = 2000;
 
-// Drizzle leaves out the names of tables where there is one: these are of the outer select.
+// Drizzle leaves out the names of tables if there is one: these are of the outer select.
 const ofRow = sql`messages.conversation_id = conversations.id`;
 const newestAnswer = sql`(
   select case m.status

@@ -5,7 +5,7 @@ import type { RequestContext } from "../context.ts";
 import { type LookedRun, MAX_LOOKED_AT, renderRun, selectRuns } from "./select-runs.ts";
 
 interface ServerRun extends LookedRun {
-  /** Null where it has been deleted since. */
+  /** Null if it has been deleted since. */
   readonly workspaceSid: string | null;
   readonly workspaceName: string | null;
 }

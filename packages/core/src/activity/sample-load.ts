@@ -79,7 +79,7 @@ const sampleStatement = statement<{
   on conflict do nothing`,
 );
 
-/** Writes the load of this minute; writes nothing where there is none. Deletes what is older than a day. */
+/** Writes the load of this minute; writes nothing if there is none. Deletes what is older than a day. */
 export async function sampleLoad(
   core: Process & { readonly localStreams: LocalStreams },
 ): Promise<void> {

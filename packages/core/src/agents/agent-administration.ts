@@ -18,7 +18,7 @@ import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
  * `skill_not_found`, `sandbox_function_not_found`, `tool_not_found` and `member_not_found`, and
- * `app_auth_error` where a caller that is no admin names editors.
+ * `app_auth_error` if a caller that is not an admin names editors.
  */
 export async function createAgent(
   context: RequestContext,
@@ -36,7 +36,7 @@ export async function createAgent(
 
 /**
  * Changes an agent: a new version, which later mentions resolve to. Running turns keep theirs. Throws
- * `agent_not_found`, and `version_conflict` where it was changed since the named version.
+ * `agent_not_found`, and `version_conflict` if it was changed since the named version.
  */
 export async function updateAgent(
   context: RequestContext,

@@ -99,7 +99,7 @@ describe("the editors of agents", () => {
       expect(await refusalOf(refused)).toBe("404 member_not_found");
     }
     expect((await test.operator.updateAgent(change)).editorIds).toEqual([ada]);
-    // Who may edit is as before.
+    // The editors have not changed.
     expect(
       await refusalOf(builder.updateAgent({ wId: test.workspaceId, agentId: sId, name: "y" })),
     ).toBe("accepted");

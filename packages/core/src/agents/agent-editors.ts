@@ -11,7 +11,7 @@ type Agent = Pick<AgentRow, "workspaceId" | "sid">;
 const ofAgent = ({ workspaceId, sid }: Agent) =>
   and(eq(agentEditors.workspaceId, workspaceId), eq(agentEditors.agentSid, sid));
 
-/** Throws `app_auth_error` where a caller that is no admin names editors. */
+/** Throws `app_auth_error` if a caller that is not an admin names editors. */
 export function requireEditorChoice(
   caller: Caller,
   editorIds: readonly string[] | undefined,

@@ -103,7 +103,7 @@ describe("agents as files", () => {
     });
   });
 
-  it("creates an agent where there is none, without what the workspace does not have", async () => {
+  it("creates an agent if there is none, without what the workspace does not have", async () => {
     const sId = await createSkilled();
     const { agentConfiguration, skippedActions } = await read(await write(sId), other);
     expect(agentConfiguration).toMatchObject({ name: "null", version: 0, scope: "hidden" });

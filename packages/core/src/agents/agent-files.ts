@@ -72,7 +72,7 @@ export async function exportAgent(
 /**
  * Imports an agent from YAML: a new version of the agent that it names, or else a new agent. Skills and
  * functions that the caller's workspace does not have are left out. Throws `invalid_request_error` for
- * what is no definition of an agent, and `model_disabled`.
+ * what is not a definition of an agent, and `model_disabled`.
  */
 export async function importAgent(
   context: KeyedContext,

@@ -17,11 +17,11 @@ export type AgentTexts = Pick<AgentRow, "instructions" | "script">;
 
 /** Versions of agents by number, as messages and events refer to them. */
 export interface AgentVersions {
-  /** A version; undefined where there is none. Its status may be outdated. */
+  /** A version; undefined if there is none. Its status may be outdated. */
   get(id: number): Promise<AgentVersion | undefined>;
-  /** The cached version; undefined where `get` would read it. */
+  /** The cached version; undefined if `get` would read it. */
   peek(id: number): AgentVersion | undefined;
-  /** The texts of a version, however long; undefined where there is none. */
+  /** The texts of a version, however long; undefined if there is none. */
   getTexts(id: number): Promise<AgentTexts | undefined>;
 }
 

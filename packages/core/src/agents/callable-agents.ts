@@ -8,7 +8,7 @@ export interface CallableAgent {
   readonly sId: string;
   readonly name: string;
   readonly description: string;
-  /** Unique in the workspace: the slug of the name, with a suffix where an older agent has the same. */
+  /** Unique in the workspace: the slug of the name, with a suffix if an older agent has the same. */
   readonly slug: string;
 }
 
@@ -64,7 +64,7 @@ export async function listCallableAgents(
   return { agents: page, ...end };
 }
 
-/** The workspace's active agent with this slug; undefined where there is none. */
+/** The workspace's active agent with this slug; undefined if there is none. */
 export async function findCallableAgent(
   { caller, database }: Context,
   slug: string,

@@ -7,7 +7,7 @@ import { insertAgent } from "./write-agents.ts";
 
 /**
  * Creates an agent, and a second one if it is described, with a model that the workspace has enabled.
- * Throws `model_disabled` where it has none.
+ * Throws `model_disabled` if it has none.
  */
 export async function createGenericAgent(
   context: KeyedContext,
@@ -60,7 +60,7 @@ export async function replayGenericAgent(
   return { agentConfiguration, subAgentConfiguration, warnings: [notCalled] };
 }
 
-/** A model that the workspace may use: one of a provider, where it has enabled any. */
+/** A model that the workspace may use: one of a provider, if it has enabled any. */
 function findDefaultModel({ caller }: Context) {
   const { workspace } = caller;
   const usable = findEnabledModels(workspace).filter((model) => isInRegion(workspace, model));

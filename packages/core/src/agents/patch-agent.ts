@@ -18,7 +18,7 @@ type Edits = Omit<Partial<PatchAgent>, "userFavorite">;
 
 /**
  * Marks an agent as a favourite of the caller's user, or no longer, and, for an admin key, writes a new
- * version of it. Throws `agent_not_found`, `app_auth_error` where a key that is no admin's edits the agent,
+ * version of it. Throws `agent_not_found`, `app_auth_error` if a key that is not an admin's edits the agent,
  * `workspace_auth_error` for a hidden agent, and `model_disabled`.
  */
 export async function patchAgent(

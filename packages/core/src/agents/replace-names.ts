@@ -12,7 +12,7 @@ const directives = { agent: ":mention", user: ":mention_user" } as const;
 
 /**
  * Replaces each known name after an @ by a directive with its id, and gives what was found, in order. The
- * longest name counts, in any case; of several with one name the first. An @ within a word is no mention.
+ * longest name counts, in any case; of several with one name the first. An @ within a word is not a mention.
  */
 export function replaceNames(
   text: string,
@@ -45,7 +45,7 @@ function longestAt(
 ): Named | undefined {
   for (const length of lengths) {
     const one = byName.get(text.slice(from, from + length).toLowerCase());
-    // The name may go on: "@Ann" is not in "@Anna".
+    // The name may continue: "@Ann" is not in "@Anna".
     if (
       one !== undefined &&
       !/^[\p{L}\p{N}_]/u.test(text.slice(from + length, from + length + 2))

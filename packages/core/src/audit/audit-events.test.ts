@@ -132,7 +132,7 @@ describe("the audit log", () => {
     expect(found).toEqual(expected.map((index) => ids[index]));
   });
 
-  it("is paged from the newest to the oldest, whatever comes meanwhile", async () => {
+  it("is paged from the newest to the oldest, whatever comes in the meantime", async () => {
     const workspace = await insertTestWorkspace(test.core);
     const workspaceId = workspace.sid;
     const rows = Array.from({ length: 23 }, () => ({ workspaceId }));

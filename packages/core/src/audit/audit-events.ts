@@ -53,7 +53,7 @@ async function requireKnownWorkspace(db: Queryable, sid: string): Promise<void> 
 
 function renderAuditEvent(row: typeof auditEvents.$inferSelect): AuditEvent {
   const { actorId, actorName, ...event } = row;
-  // Earlier versions recorded the names of secrets, which are no numbers and may be secrets themselves.
+  // Earlier versions recorded the names of secrets, which are not numbers and may be secrets themselves.
   const hasName =
     event.action.startsWith("functionSecrets.") && !/^\d+$/.test(event.subjectId ?? "");
   if (hasName) event.subjectId = null;

@@ -17,7 +17,7 @@ export interface AuditedMutation extends RecordedOnce {
   readonly actor: Actor;
   /** Public id of the named workspace, which may not exist. */
   readonly workspaceId: string | undefined;
-  /** Undefined where it creates something. */
+  /** Undefined if it creates something. */
   readonly subjectId: string | undefined;
   readonly clientIp: string;
   readonly requestId: string;

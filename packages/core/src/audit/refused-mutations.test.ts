@@ -91,7 +91,7 @@ describe("refused mutations", () => {
     expect(await bystander.written()).toHaveLength(1);
   });
 
-  it("are all there, one by one, where they are an operator's", async () => {
+  it("are all there, one by one, if they are an operator's", async () => {
     const { refuse, written, caller } = await open();
     await refuse(150, { kind: "operator", apiKey: caller.apiKey });
     expect(await written()).toHaveLength(150);

@@ -16,8 +16,8 @@ export interface RefusedMutation {
 /** Refused audited mutations on their way to the audit log. */
 export interface RefusedMutations extends Pick<AuditWindow, "flush" | "close"> {
   /**
-   * Records a refusal: at once, or, where its workspace had many recently, counted with others. Throws
-   * where it cannot be recorded at once.
+   * Records a refusal: at once, or, if its workspace had many recently, counted with others. Throws
+   * if it cannot be recorded at once.
    */
   record(refusal: RefusedMutation): Promise<void>;
 }

@@ -101,7 +101,7 @@ export async function startAllowedCalls(
   const ended: ActionRow[] = [];
   for (const call of await readOpenCalls(transaction.db, [turn.message.id])) {
     const { action } = call;
-    // The others were decided meanwhile.
+    // The others were decided in the meantime.
     if (action.status !== callStatus.needsPermission || !allowed.has(action.id)) continue;
     const prepared = allowed.get(action.id);
     if (prepared === undefined) {

@@ -40,7 +40,7 @@ export const askUserTool = {
 
 const MAX_OPTIONS = 20;
 
-/** The question of a call; undefined where its parameters are none. */
+/** The question of a call; undefined if its parameters are none. */
 export function readQuestion(params: Readonly<Record<string, unknown>>): UserQuestion | undefined {
   const { question, options = [], multiSelect = false } = params;
   if (!Array.isArray(options) || options.length > MAX_OPTIONS) return undefined;
@@ -57,7 +57,7 @@ interface Answered extends AnswerQuestion {
 }
 
 /**
- * Answers a question of an agent, which then goes on. Repeating an answer changes nothing. Throws
+ * Answers a question of an agent, which then continues. Repeating an answer changes nothing. Throws
  * `message_not_found`, and `invalid_request_error` for a call that waits for no answer, for an answer that
  * the question does not allow, and for one other than that given before.
  */

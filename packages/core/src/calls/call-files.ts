@@ -17,7 +17,7 @@ export interface CallFile {
 
 /**
  * Stores the files that a call of an agent has made, for the readers of its conversation. Without a
- * conversation, which was deleted meanwhile, nothing is stored.
+ * conversation, which was deleted in the meantime, nothing is stored.
  */
 export async function storeCallFiles(
   core: Process,

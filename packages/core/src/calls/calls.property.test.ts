@@ -107,7 +107,7 @@ function pick<T>(rows: readonly T[], index: number): T | undefined {
   return rows.toReversed()[index % rows.length];
 }
 
-/** One transaction of a turn, as a worker would go on with it. */
+/** One transaction of a turn, as a worker would continue with it. */
 async function advance(attempt: Attempt): Promise<void> {
   const { run, turn } = attempt;
   if (!attempt.settled && hasOpenCalls(turn)) {
@@ -221,7 +221,7 @@ async function check({ mId }: World): Promise<void> {
   for (const call of calls) {
     expect(["succeeded", "errored", "denied"]).toContain(call.status);
     const ofCall = made.filter(({ actionId }) => actionId === call.id);
-    // A function that was approved for good is called without a decision.
+    // A function that was approved permanently is called without a decision.
     const mustRun = call.toolName === "look" || call.decision?.endsWith("approved") === true;
     const mayRun = call.status !== "denied" && call.decision !== "rejected";
     expect(ofCall.length).toBeGreaterThanOrEqual(mustRun ? 1 : 0);

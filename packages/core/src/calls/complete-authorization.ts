@@ -41,7 +41,7 @@ export interface DescribedAuthorization {
 
 /**
  * What somebody who comes back has begun. Throws `invalid_request_error` for an unknown or old state, one that was
- * begun for another path, and where `iss` is missing that the path needs.
+ * begun for another path, and if `iss` is missing that the path needs.
  */
 export async function describeToolAuthorization(
   core: CompletingProcess,
@@ -55,8 +55,8 @@ export async function describeToolAuthorization(
 }
 
 /**
- * Exchanges a code for the user who was sent away, and lets the calls go on that wait for it. Throws
- * `invalid_request_error` as `describeToolAuthorization` does and for a used state, and `tool_unreachable` where the
+ * Exchanges a code for the user who was sent away, and lets the waiting calls continue. Throws
+ * `invalid_request_error` as `describeToolAuthorization` does and for a used state, and `tool_unreachable` if the
  * authorization server refuses the code.
  */
 export async function completeToolAuthorization(
@@ -86,7 +86,7 @@ export async function completeToolAuthorization(
     await lockAuthorization(db, named);
     const { id } = toolAuthorizationRequests;
     const used = await db.delete(toolAuthorizationRequests).where(eq(id, row.id)).returning({ id });
-    // Used by another, or taken back meanwhile.
+    // Used by another, or taken back in the meantime.
     if (used.length === 0) return false;
     await storeTokens(core, db, { tool, tokens, userId: user.id });
     await recordOfUser(core, db, {

@@ -53,7 +53,7 @@ export const decidedBy = ({ caller, now }: Context): DecidedCall => ({
   at: now(),
 });
 
-/** Who decided about a call and when, in words; empty where that was not stored. */
+/** Who decided about a call and when, in words; empty if that was not stored. */
 export const describeDecided = ({ decided }: ActionRow): string =>
   decided === null ? "" : `, by ${decided.by} at ${new Date(decided.at).toISOString()}`;
 

@@ -1,4 +1,4 @@
-/** What users have approved for good. */
+/** What users have approved permanently. */
 import { clientServers, functionApprovals, type Queryable, toolApprovals } from "@parley/db";
 import type { Stake } from "@parley/schema";
 import { and, eq, inArray, or, sql } from "drizzle-orm";
@@ -7,7 +7,7 @@ import type { MessageRow } from "../data-access/rows.ts";
 import { readAgent } from "./calling-turn.ts";
 import type { CalledTool, PreparedCall } from "./prepared-calls.ts";
 
-/** Which of the calls of an agent the user has approved for good. */
+/** Which of the calls of an agent the user has approved permanently. */
 export async function readApprovals(
   db: Queryable,
   userId: number | null,
@@ -70,7 +70,7 @@ async function findApprovedFunctions(
   return new Set(rows.map((row) => row.functionId));
 }
 
-/** Who approves a call of a tool, and what approves it for good. */
+/** Who approves a call of a tool, and what approves it permanently. */
 interface ToolApprovalKey {
   readonly toolId: number;
   readonly toolName: string;
@@ -78,7 +78,7 @@ interface ToolApprovalKey {
 }
 
 /**
- * What a user approves for good with a call of this stake; undefined where each call is asked for, or the
+ * What a user approves permanently with a call of this stake; undefined if each call is asked for, or the
  * server itself keeps what was approved.
  */
 function approvalKeyOf(
@@ -107,7 +107,7 @@ async function approveForServer(db: Queryable, tool: CalledTool): Promise<void> 
     .where(eq(clientServers.id, approvals.clientServerId));
 }
 
-/** Those of the keys that the user has approved for good, as texts of `keyText`. */
+/** Those of the keys that the user has approved permanently, as texts of `keyText`. */
 async function findApprovedTools(
   db: Queryable,
   userId: number | null,

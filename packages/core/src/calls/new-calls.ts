@@ -25,7 +25,7 @@ export interface NewCall {
  * | that asks the user                            | waiting for the answer    |
  * | of what is no longer there                    | errored                   |
  * | whose stake asks for an approval, unless the  | waiting for the approval  |
- * | message skips it or the user gave it for good |                           |
+ * | message skips it or the user always approves  |                           |
  * | of a server that its user has not allowed     | waiting for permission    |
  * | of any other kind                             | running                   |
  *

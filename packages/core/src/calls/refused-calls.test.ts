@@ -146,14 +146,14 @@ describe("calls that a server refuses because a token is for less", () => {
     ]);
   });
 
-  it("are made at once where the user has allowed more meanwhile", async () => {
+  it("are made at once if the user has allowed more in the meantime", async () => {
     const { mId, runs: made } = await call();
     expect(await awaitPermission(test.core, made[0]!)).toBe(true);
     expect(await typesOf(mId)).not.toContain("tool_personal_auth_required");
     expect(await claimCalls()).toMatchObject([{ attempt: 2, exhausted: false }]);
   });
 
-  it("end where they are refused again", async () => {
+  it("end if they are refused again", async () => {
     const { runs: made } = await call();
     await awaitPermission(test.core, made[0]!);
     const [again] = await claimCalls();
@@ -179,7 +179,7 @@ describe("calls that a server refuses because a token is for less", () => {
       ({ logId }: { logId: string }) =>
         handBackRuns(test.core, { workerId: "test", logIds: [logId], begun: true }),
     ],
-  ])("are not made a third time where the worker of the second %s", async (_how, end) => {
+  ])("are not made a third time if the worker of the second %s", async (_how, end) => {
     const { runs: made } = await call();
     await awaitPermission(test.core, made[0]!);
     const [unbegun] = await claimCalls();
@@ -191,7 +191,7 @@ describe("calls that a server refuses because a token is for less", () => {
     expect(taken).toMatchObject([{ logId: again!.logId, exhausted: true }]);
   });
 
-  it("are made where the user comes back while a worker loads their turn", async () => {
+  it("are made if the user comes back while a worker loads their turn", async () => {
     const { runs: made } = await call(2);
     await putAside();
     await awaitPermission(test.core, made[0]!);
@@ -208,7 +208,7 @@ describe("calls that a server refuses because a token is for less", () => {
     expect(await wakeSuspendedRuns(test.core, 10)).toBe(0);
   });
 
-  it("are denied and cancelled where nobody comes back", async () => {
+  it("are denied and cancelled if nobody comes back", async () => {
     const { mId, runs: made } = await call();
     await putAside();
     await awaitPermission(test.core, made[0]!);

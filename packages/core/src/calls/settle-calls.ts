@@ -71,7 +71,7 @@ export async function settleCalls(
     await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
     const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
     if (open.length > 0) {
-      // One that waits only since the claim was not looked at, and its user may have come back meanwhile.
+      // One that waits only since the claim was not looked at, and its user may have come back in the meantime.
       const isNew = open.some(
         ({ action: { id, status } }) =>
           status === callStatus.needsPermission && !waiting.calls.has(id),

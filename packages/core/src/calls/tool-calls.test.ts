@@ -107,7 +107,7 @@ describe("calls of remote tools", () => {
     ]);
   });
 
-  it("are made at once where nobody is asked, and may be retried where that is said", async () => {
+  it("are made at once if nobody is asked, and may be retried if that is said", async () => {
     const { action } = await call("find");
     expect(action).toMatchObject({ status: "running", toolName: "find", stake: "never_ask" });
     const [invocation] = await readInvocations();
@@ -119,13 +119,13 @@ describe("calls of remote tools", () => {
     expect(run!.maxAttempts).toBeGreaterThan(1);
   });
 
-  it("fail before the server is asked where the parameters break the schema", async () => {
+  it("fail before the server is asked if the parameters break the schema", async () => {
     await call("find", { params: { text: 7 } });
     const [invocation] = await readInvocations();
     expect(invocation).toMatchObject({ status: "errored", error: { code: "invalid_input" } });
   });
 
-  it("wait as their stakes say, and not at all where the message skips that", async () => {
+  it("wait as their stakes say, and not at all if the message skips that", async () => {
     for (const tool of ["ask", "order", "pay"]) {
       expect((await call(tool)).action.status, tool).toBe("blocked_validation_required");
       expect((await call(tool, { skipToolsValidation: true })).action.status, tool).toBe("running");
@@ -133,7 +133,7 @@ describe("calls of remote tools", () => {
     }
   });
 
-  it("are approved for good for all agents, for one, or for this call alone", async () => {
+  it("are approved permanently for all agents, for one, or for this call alone", async () => {
     const again = {
       ask: { ann: "running", bob: "running" },
       order: { ann: "running", bob: "blocked_validation_required" },

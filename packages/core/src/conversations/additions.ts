@@ -23,7 +23,7 @@ export async function nextRank(db: Queryable, conversation: ConversationRow): Pr
 }
 
 /**
- * Counts what the caller adds, which is not unread to the caller. Throws `invalid_request_error` where
+ * Counts what the caller adds, which is not unread to the caller. Throws `invalid_request_error` if
  * the conversation has no room for it.
  */
 export async function touch(

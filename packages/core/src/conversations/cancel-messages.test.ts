@@ -159,7 +159,7 @@ describe("cancelMessages", () => {
     expect(await state()).toEqual(before);
   });
 
-  it("leaves alone what is no running answer of the conversation, and ends the others", async () => {
+  it("leaves alone what is not a running answer of the conversation, and ends the others", async () => {
     const { cId, mIds, asked } = await ask("ann", "bob", "cat");
     const other = await ask("ann");
     const [ann, bob, cat] = mIds;
@@ -189,7 +189,7 @@ describe("cancelMessages", () => {
     expect(next.map(({ run }) => run.logId)).toEqual([posted.agentMessages[0]!.sId]);
   });
 
-  it("ends each message once, with 40 rounds of workers that finish and renew meanwhile", async () => {
+  it("ends each message once, with 40 rounds of workers that finish and renew in the meantime", async () => {
     for (let round = 0; round < 40; round++) {
       const { cId, mIds } = await ask(...agentIds);
       const claimed = await claimTestTurns(test.core);

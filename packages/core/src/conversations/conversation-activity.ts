@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 /** Columns of a select of conversations that are derived from the messages. */
 // Drizzle leaves out the name of a select's only table, and `id` would be the message's.
 export const activity = {
-  /** When something last happened in it; null where it has no message. */
+  /** When something last happened in it; null if it has no message. */
   lastActivityAt: sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
     where m.conversation_id = conversations.id)`.mapWith(Number),

@@ -63,7 +63,7 @@ describe("conversations of two processes", () => {
     expect(seen).toEqual(before.conversations.map(({ sId }) => sId));
   });
 
-  it("have a position too where a process that does not know of positions writes them", async () => {
+  it("have a position too if a process that does not know of positions writes them", async () => {
     const { db } = test.core.database;
     await db.execute(sql`
         insert into conversations

@@ -135,7 +135,7 @@ describe("stored conversations", () => {
     expect((await get(sId)).content).toHaveLength(2);
   });
 
-  it("shows a key of role user what other keys created only where it is in a space", async () => {
+  it("shows a key of role user what other keys created only if it is in a space", async () => {
     const other = await openTestContext(test.core, test.workspace);
     const own = (await createTestConversation(other, [])).conversation.sId;
     const { sId, content } = await create(["ann"]);
@@ -168,7 +168,7 @@ describe("stored conversations", () => {
     expect(ConversationPage.parse(first)).toEqual(first);
     expect(first.conversations.map(({ sId }) => sId)).toEqual(expected.slice(0, 2));
     expect(first).toMatchObject({ hasMore: true, lastValue: expect.any(String) });
-    // What comes meanwhile does not shift the pages.
+    // What comes in the meantime does not shift the pages.
     await create();
     const second = await list({ limit: 2, lastValue: first.lastValue });
     expect(second.conversations.map(({ sId }) => sId)).toEqual(expected.slice(2, 4));
@@ -238,7 +238,7 @@ describe("stored conversations", () => {
     }
   });
 
-  it("has no stream for what is no answer of the conversation", async () => {
+  it("has no stream for what is not an answer of the conversation", async () => {
     const { sId: cId, content } = await create(["ann"]);
     const other = await create(["ann"]);
     const find = (mId: string) => refusalOf(findMessageStream(test.context, { cId, mId }));

@@ -32,7 +32,7 @@ import { renderConversation } from "./conversation-content.ts";
 import { takePage } from "../data-access/pages.ts";
 
 interface NewestConversation extends ConversationRow {
-  /** Null where it has no message. */
+  /** Null if it has no message. */
   readonly lastActivityAt: number | null;
   readonly actionRequired: boolean;
 }

@@ -61,7 +61,7 @@ describe("a blocking createConversation", () => {
     expect(created.conversation.content[1]).toMatchObject([{ status: "created", content: "" }]);
   });
 
-  it("warns of a wait in vain where no worker is alive, and only there", async () => {
+  it("warns of a wait in vain if no worker is alive, and only there", async () => {
     const impatient = Object.assign(Object.create(test.context) as CoreContext, {
       blockingTimeoutMs: 10,
     });

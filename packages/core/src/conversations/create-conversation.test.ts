@@ -147,7 +147,7 @@ describe("createConversation", () => {
   const noop = { providerId: "noop", modelId: "noop" };
   const inline = { title: "ok", content: "x", contentType: "text/plain" };
 
-  it("runs an agent with another model where the message selects one", async () => {
+  it("runs an agent with another model if the message selects one", async () => {
     await create([], mention("costly", { modelSelection: noop }));
     const [row] = await db().select().from(messages).where(eq(messages.type, "agent_message"));
     expect(row?.modelSelection).toMatchObject(noop);

@@ -100,7 +100,7 @@ describe("deleteConversation", () => {
     expect(ofConversation?.length).toBeOneOf([0, 2]);
   });
 
-  it("waits for nobody, and leaves nothing, when messages come and answers end meanwhile", async () => {
+  it("waits for nobody, and leaves nothing, when messages come and answers end in the meantime", async () => {
     const before = await countTestRows(test.core);
     for (let round = 0; round < 15; round++) {
       const { cId } = await ask("ann", "bob");

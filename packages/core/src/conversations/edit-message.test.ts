@@ -90,7 +90,7 @@ describe("editMessage", () => {
     expect((await historyOf()).get("cid")).toEqual(["Edited", "second", "And?"]);
   });
 
-  it("has agents that it asks anew answer at the end, from what stands up to the message", async () => {
+  it("has agents that it asks again answer at the end, from what stands up to the message", async () => {
     const asked = await ask();
     await postTestMessage(test.context, asked.cId);
     const { agentMessages } = await edit(asked, { agentIds: ["cid", "ann"] });
@@ -124,7 +124,7 @@ describe("editMessage", () => {
     expect(claimed?.turn.message.modelSelection).toEqual(modelSelection);
   });
 
-  it("refuses what is no user's message, what is unknown, and while an answer runs", async () => {
+  it("refuses what is not a user's message, what is unknown, and while an answer runs", async () => {
     const asked = await ask();
     const answer = (await contentOf(asked.cId))[1]![0]!.sId;
     expect(await refusalOf(edit({ ...asked, mId: answer }))).toBe("400 invalid_request_error");

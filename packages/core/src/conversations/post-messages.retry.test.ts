@@ -131,7 +131,7 @@ describe("retryMessage", () => {
     expect(await db().$count(runs)).toBe(2);
   });
 
-  it("refuses what is no answer that has ended, and leaves no trace", async () => {
+  it("refuses what is not an answer that has ended, and leaves no trace", async () => {
     const { cId, mId, message } = await ask();
     const other = await ask("bob");
     const before = [await db().$count(messages), await db().$count(logs)];

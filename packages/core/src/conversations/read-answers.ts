@@ -10,7 +10,7 @@ import type { NewTurn } from "./new-messages.ts";
 
 /**
  * Gives the answers of turns: as they now are, given the terminal events of their logs, or as they were
- * written where nobody waited for those. Never throws: answers that cannot be read are given as they
+ * written if nobody waited for those. Never throws: answers that cannot be read are given as they
  * were written.
  */
 export async function readAnswers(

@@ -1,6 +1,6 @@
 /**
  * Responses to repeated requests with an Idempotency-Key: what the first one created, as it now is, or
- * that it is unknown if it was deleted meanwhile.
+ * that it is unknown if it was deleted in the meantime.
  */
 import { hasRow, messages } from "@parley/db";
 import {

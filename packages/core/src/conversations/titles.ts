@@ -71,7 +71,7 @@ export async function mayUseModel(
 
 /**
  * Sets the generated title of a conversation, on one line of at most 80 characters, and notifies its
- * followers. Nothing changes if the title has been changed meanwhile.
+ * followers. Nothing changes if the title has been changed in the meantime.
  */
 export async function giveMadeTitle(
   core: Process,

@@ -10,7 +10,7 @@ interface Waited {
 }
 
 /**
- * The warning that a request waited for answers in vain, where no worker is alive to give them. Never
+ * The warning that a request waited for answers in vain, if no worker is alive to give them. Never
  * throws: the request is already committed.
  */
 export async function warnOfVainWait(

@@ -135,7 +135,7 @@ export interface ConversationServices {
   readonly conversationLimits: ConversationLimits;
   /**
    * Writes a new conversation; concurrent writes share a commit. Gives the turns that are held, or
-   * undefined where the acknowledgement was lost.
+   * undefined if the acknowledgement was lost.
    */
   readonly writeConversation: AddToBatch<NewConversation, HeldTurn[] | undefined>;
 }

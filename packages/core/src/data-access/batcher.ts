@@ -15,7 +15,7 @@ const MAX_APART = 2;
 /**
  * Collects items while the previous batch is written, so that the more load, the more items share a
  * commit; a single item does not wait. A batch that the database refuses for the data of an item is
- * written again one by one; any other failure fails all of it. Where `groupOf` names the group of an item, a
+ * written again one by one; any other failure fails all of it. If `groupOf` names the group of an item, a
  * group of which many wait has batches of its own: others wait neither for its rows nor for its locks.
  */
 export function createBatcher<Item, Result>(

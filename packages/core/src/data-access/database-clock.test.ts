@@ -41,7 +41,7 @@ describe("the time of the database", () => {
     },
   );
 
-  it("does not leap where the machine's clock is set", async () => {
+  it("does not leap if the machine's clock is set", async () => {
     const local = createLocal(0);
     using clock = await startDatabaseClock(test.core.database.db, local);
     local.set.timeOfDay += TWO_MINUTES;

@@ -6,7 +6,7 @@ const MAX_ENTRIES = 10_000;
 
 /** A TTL cache of values that nearly every request reads and that rarely change. */
 export interface ReadThroughCache<Value> {
-  /** The value of a key as it was a few seconds ago at most; undefined where there is none. */
+  /** The value of a key as it was a few seconds ago at most; undefined if there is none. */
   get(key: string): Promise<Value | undefined>;
   /** Whether `get` would read nothing. */
   has(key: string): boolean;

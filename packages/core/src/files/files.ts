@@ -94,7 +94,7 @@ export async function replayAnnouncement(
 
 /**
  * Locks the row of a workspace against its deletion, and with `no key update` against others that do the
- * same. Throws `workspace_auth_error` where it was deleted meanwhile.
+ * same. Throws `workspace_auth_error` if it was deleted in the meantime.
  */
 export async function lockWorkspace(
   db: Queryable,
@@ -256,7 +256,7 @@ export async function deleteFile(
   input: { fileId: string },
 ): Promise<Success> {
   const deleted = await inTransaction(context, async ({ db }) => {
-    // The lock keeps others from attaching the file meanwhile.
+    // The lock keeps others from attaching the file in the meantime.
     const [found] = await selectReached(db, context, input.fileId).for("update", { of: files });
     if (found === undefined) throw unknownFile();
     const row = found.file;

@@ -33,7 +33,7 @@ interface Named {
 
 /**
  * Opens a file that a tool has made, by its `filePath`; earlier ones are names without a folder. Throws
- * `conversation_not_found`, `file_not_found`, `invalid_request_error` for what is no path, and
+ * `conversation_not_found`, `file_not_found`, `invalid_request_error` for what is not a path, and
  * `app_auth_error` for one outside of the conversation.
  */
 export async function openGeneratedFile(

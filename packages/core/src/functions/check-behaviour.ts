@@ -42,7 +42,7 @@ export async function checkBehaviour(
   return [{ path: "result", message: "must be simpler: reading the expressions takes too long" }];
 }
 
-/** Why a script has too many evaluations or repetitions to run; undefined where it has not. */
+/** Why a script has too many evaluations or repetitions to run; undefined if it has not. */
 export function findPlanFault(
   behaviour: ScriptedBehaviour,
   placed = placeExpressions(behaviour),

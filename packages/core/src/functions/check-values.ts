@@ -23,7 +23,7 @@ export async function checkInput(
   return { json, error: { code: "invalid_input", message: `${fault.path}: ${fault.message}` } };
 }
 
-/** The outcome of an invocation; `invalid_output` where the schema refuses the result. */
+/** The outcome of an invocation; `invalid_output` if the schema refuses the result. */
 export async function checkOutcome(
   { threads }: { readonly threads: Threads },
   {

@@ -75,7 +75,7 @@ async function readWhole(
 }
 
 /**
- * Creates a function in its first version. Throws `sandbox_function_already_exists` where the slug
+ * Creates a function in its first version. Throws `sandbox_function_already_exists` if the slug
  * is taken, also by an archived function, and `invalid_request_error` for an unusable schema,
  * expression or code.
  */
@@ -117,7 +117,7 @@ export async function createSandboxFunction(
 
 /**
  * Gives a function a new version. Members that are left out stay as they are, and earlier invocations
- * end with their own version. Throws `version_conflict` where the function was changed since the named
+ * end with their own version. Throws `version_conflict` if the function was changed since the named
  * version.
  */
 export async function updateSandboxFunction(

@@ -13,7 +13,7 @@ const MAX_FUNCTIONS = 500;
 export interface FunctionDirectory {
   /**
    * The workspace's function with this id or slug, as it was a few seconds ago at most. Throws
-   * `sandbox_function_not_found`, also where it is archived.
+   * `sandbox_function_not_found`, also if it is archived.
    */
   getActive(workspaceId: number, idOrSlug: string): Promise<InvocableFunction>;
   close(): void;

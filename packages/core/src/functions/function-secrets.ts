@@ -33,7 +33,7 @@ const shown = {
 
 /**
  * Writes a secret; replaces the one before, also for functions that name it already. Throws
- * `invalid_request_error` where the server keeps no secrets, or the workspace has too many.
+ * `invalid_request_error` if the server keeps no secrets, or the workspace has too many.
  */
 export async function putFunctionSecret(
   context: RequestContext & SecretServices,
@@ -105,7 +105,7 @@ export async function removeFunctionSecret(
 }
 
 /**
- * The values of those of a workspace's secrets that these names are of. Throws where one of them cannot be
+ * The values of those of a workspace's secrets that these names are of. Throws if one of them cannot be
  * decrypted by the server's keys.
  */
 export async function readFunctionSecrets(

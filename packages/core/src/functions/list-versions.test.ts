@@ -86,7 +86,7 @@ describe("the versions of a function", () => {
     });
   });
 
-  it("are fewer on a page where they are large", async () => {
+  it("are fewer on a page if they are large", async () => {
     await create();
     for (const version of [1, 2, 3]) await update(version, { description: "x" });
     const large = { type: "javascript", files: { "main.ts": "x".repeat(1_500_000) } };

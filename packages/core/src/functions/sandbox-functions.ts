@@ -56,7 +56,7 @@ export async function getSandboxFunction(
   return found;
 }
 
-/** The same; undefined where there is none. */
+/** The same; undefined if there is none. */
 export async function findSandboxFunction(
   db: Queryable,
   workspaceId: number,

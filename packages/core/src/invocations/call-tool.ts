@@ -23,8 +23,8 @@ type Input = CallTool & { readonly toolId: string };
 
 /**
  * Calls one of the tools of a server, and waits for the outcome as long as the caller prefers. Arguments that its
- * schema refuses end the call as `invalid_input`. Throws `tool_not_found`, `invalid_request_error` where the server
- * offers no such tool, and `tool_unreachable` where the caller has not allowed a tool of users.
+ * schema refuses end the call as `invalid_input`. Throws `tool_not_found`, `invalid_request_error` if the server
+ * offers no such tool, and `tool_unreachable` if the caller has not allowed a tool of users.
  */
 export async function callToolByHand(
   context: CallContext,

@@ -192,7 +192,7 @@ describe("stored invocations", () => {
     expect((await getInvocation(test.context, named(sid))).invocation.status).toBe("created");
   });
 
-  it("ends each once, with 30 rounds of workers that finish and 50 cancels meanwhile", async () => {
+  it("ends each once, with 30 rounds of workers that finish and 50 cancels in the meantime", async () => {
     for (let round = 0; round < 30; round++) {
       const sids = await Promise.all([idOf(), idOf(), idOf()]);
       const claimed = await claim();

@@ -53,7 +53,7 @@ describe("invocations that a worker of this process holds", () => {
   it("begin with what a claim would have given them", async () => {
     await invoke("one");
     const logIds = held.map(({ logId }) => logId);
-    // Where the acknowledgement of its creation was lost, one that may run only once has not run.
+    // If the acknowledgement of its creation was lost, one that may run only once has not run.
     await handBackRuns(test.core, { workerId: "held", logIds, begun: false });
     const [claimed] = await claim();
     expect(held).toEqual([{ ...claimed!, attempt: 1 }]);

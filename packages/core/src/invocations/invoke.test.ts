@@ -84,7 +84,7 @@ describe("invocations", () => {
     for (const table of [invocations, logs, runs]) expect(await db().$count(table)).toBe(0);
   });
 
-  it("comes with a claim only where its input is small", async () => {
+  it("comes with a claim only if its input is small", async () => {
     const input = { a: 1, b: 2, note: "x".repeat(100_000) };
     const { invocation } = await invoke("add", { input });
     const [run] = await claimRuns(test.core, { workerId: "test", leaseMs: 60_000, limit: 10 });

@@ -41,7 +41,7 @@ type StartContext = KeyedContext & InvocationServices & RunServices;
 
 /**
  * Starts an invocation, and waits for its outcome as long as the caller prefers. Throws
- * `sandbox_function_not_found`, also where the function is archived.
+ * `sandbox_function_not_found`, also if the function is archived.
  */
 export async function invokeSandboxFunction(
   context: InvocationContext,
@@ -98,7 +98,7 @@ export async function replayInvocation(
   return renderInvoked(row, sandboxFunction.sid, await readOutcome(row, pending));
 }
 
-/** Listens for as long as the caller prefers; undefined where there is nothing to wait for. */
+/** Listens for as long as the caller prefers; undefined if there is nothing to wait for. */
 function listenForOutcome(
   context: Context,
   { sid, status }: NewInvocation["row"],

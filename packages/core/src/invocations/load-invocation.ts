@@ -37,7 +37,7 @@ export const claimedInvocationColumns = sql`
   select to_json(i) from invocations i join sandbox_functions f on f.id = i.function_id
   where i.id = claimed.subject_id and octet_length(i.input) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}`;
 
-/** Reads the invocation of a run that no claim gave; workspaces take turns. Its subject stays null where it is deleted. */
+/** Reads the invocation of a run that no claim gave; workspaces take turns. Its subject stays null if it is deleted. */
 export async function readLargeInvocation(
   { database }: Pick<Process, "database">,
   run: ClaimedRun,

@@ -11,10 +11,10 @@ import { errorEvent, renderInvocation } from "./read-invocations.ts";
 export interface InvocationRequest {
   readonly sandboxFunction: InvocableFunction;
   readonly workspaceId: number;
-  /** The key that invokes, and the user if not the key's own; null where an agent does. */
+  /** The key that invokes, and the user if not the key's own; null if an agent does. */
   readonly apiKeyId: number | null;
   readonly ownerId: number | null;
-  /** The tool call that invokes; null where a key does. */
+  /** The tool call that invokes; null if a key does. */
   readonly actionId: number | null;
   readonly input: CheckedInput;
   readonly timezone: string | null;

@@ -29,7 +29,7 @@ import {
 } from "../functions/sandbox-functions.ts";
 import { isReachedTool } from "../tools/tool-administration.ts";
 
-/** Invocations that a page looks at where few of them may be in it. */
+/** Invocations that a page looks at if few of them may be in it. */
 const MAX_LOOKED_AT = 10_000;
 
 /** The condition that the caller reaches the row's invocation: an agent's needs reach of its conversation. */
@@ -126,7 +126,7 @@ interface ReachedInvocation {
   readonly row: InvocationRow;
   /** It may be archived. */
   readonly sandboxFunction: SandboxFunctionRow;
-  /** Number of the space of the conversation whose agent invoked it; null where there is none. */
+  /** Number of the space of the conversation whose agent invoked it; null if there is none. */
   readonly spaceId: number | null;
 }
 
@@ -168,7 +168,7 @@ export async function requireInvocation(
 }
 
 /**
- * A function of the workspace, or the one that calls a server, by its id or by that of the server's tool, where
+ * A function of the workspace, or the one that calls a server, by its id or by that of the server's tool, if
  * the caller reaches the tool. Throws `sandbox_function_not_found`.
  */
 async function requireInvoked(

@@ -20,7 +20,7 @@ export interface WrittenInvocation {
 /** What writes invocations. */
 export interface InvocationServices {
   /**
-   * Writes a new invocation; concurrent writes share a commit. Gives undefined where the acknowledgement
+   * Writes a new invocation; concurrent writes share a commit. Gives undefined if the acknowledgement
    * was lost.
    */
   readonly writeInvocation: AddToBatch<NewInvocation, WrittenInvocation | undefined>;
@@ -49,8 +49,8 @@ export function hintsOf(created: readonly NewInvocation[]): Hint[] {
     : [];
 }
 
-// A run is held at once only where a claim would take it now: within the limits of its function and its
-// workspace, which hold for all workers together, and where no other of the workspace waits.
+// A run is held at once only if a claim would take it now: within the limits of its function and its
+// workspace, which hold for all workers together, and if no other of the workspace waits.
 const insertStatement = statement<
   { workspaceIds: string; invocations: string; logs: string; events: string; runs: string },
   { id: number; sid: string; heldRunId: number | null }

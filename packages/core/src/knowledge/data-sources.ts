@@ -83,7 +83,7 @@ async function listViews(context: Context, spaceId: string | undefined): Promise
 }
 
 /**
- * The data source with this id, in the space if one is named, locked where it is going to be written. Throws
+ * The data source with this id, in the space if one is named, locked if it is going to be written. Throws
  * `data_source_not_found`.
  */
 export async function requireDataSource(

@@ -38,7 +38,7 @@ interface GivenPlace {
 
 /**
  * The id of a node and those of the folders around it, from the inside out. `parents` may leave out the
- * node itself. Throws `invalid_request_error` where the body contradicts itself.
+ * node itself. Throws `invalid_request_error` if the body contradicts itself.
  */
 export function parentsOf(nodeId: string, { parent_id: parentId, parents }: GivenPlace): string[] {
   const around = parents === undefined && parentId !== undefined ? [parentId] : (parents ?? []);

@@ -77,7 +77,7 @@ describe("documents", () => {
     expect(await again).toBe("404 data_source_document_not_found");
   });
 
-  it("answers with sizes or the id alone where that is asked for", async () => {
+  it("answers with sizes or the id alone if that is asked for", async () => {
     const { dsId } = await createSource();
     const light = await upload(dsId, "a", { text: "12345678", light_document_output: true });
     expect(Object.keys(light.document).toSorted()).toEqual(

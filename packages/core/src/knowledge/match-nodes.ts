@@ -17,7 +17,7 @@ const RANKED_BYTES = 1024 * 1024;
 /** Letters that the beginning of a word must have: shorter ones begin too many. */
 const MIN_PREFIX = /[\p{L}\p{N}]{2}$/u;
 
-/** The words of a query as PostgreSQL finds them in texts; null where there are none. */
+/** The words of a query as PostgreSQL finds them in texts; null if there are none. */
 const wordsOf = (query: string): SQL => sql`nullif(plainto_tsquery('simple', ${query})::text, '')`;
 
 /** The query whose words all match; the last one may be the beginning of a word. Null without words. */

@@ -78,7 +78,7 @@ describe("searches in large documents", () => {
   const find = (query: string) =>
     searchNodes(context, parseInput(endpoints["nodes.search"], { wId, query }));
 
-  /** Blocks of the tables that hold long values, which were read meanwhile. */
+  /** Blocks of the tables that hold long values, which were read in the meantime. */
   const longBlocksRead = async (work: () => Promise<unknown>): Promise<number> => {
     const { db } = test.core.database;
     const read = async () => {

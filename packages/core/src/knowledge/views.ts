@@ -57,7 +57,7 @@ export async function findDataSourceViews(
 }
 
 /**
- * Sets what a view shows. Throws `data_source_view_not_found`, and `invalid_request_error` where nothing
+ * Sets what a view shows. Throws `data_source_view_not_found`, and `invalid_request_error` if nothing
  * would be left.
  */
 export async function updateDataSourceView(

@@ -41,7 +41,7 @@ describe("appendEvents", () => {
     ]);
   });
 
-  it("leaves a hint without the events where they are large", async () => {
+  it("leaves a hint without the events if they are large", async () => {
     const logId = await openLog();
     const { hints } = await append({ logId, events: [token("x".repeat(100_000))] });
     expect(hints).toEqual([{ topic: `log:${logId}`, lastSeq: 1 }]);

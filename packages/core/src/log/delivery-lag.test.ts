@@ -64,7 +64,7 @@ describe("the lag from commit to delivery", () => {
     second.stop();
   });
 
-  it("counts from the event itself where its hint was lost", async () => {
+  it("counts from the event itself if its hint was lost", async () => {
     const logId = await openTestLog(test.core);
     await publish(logId, 1);
     const follower = follow(logId, 0);

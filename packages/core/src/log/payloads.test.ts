@@ -52,7 +52,7 @@ describe("events of agents with long instructions", () => {
     expect(await storedBytes()).toBeLessThan(256 * 1024);
   });
 
-  it("hands followers the whole configuration where the log only names it", async () => {
+  it("hands followers the whole configuration if the log only names it", async () => {
     const { conversation } = await createTestConversation(test.context, sids());
     const announced = await follow(conversation.sId, AGENTS + 1);
     expect(announced.map(({ seq }) => seq)).toEqual(announced.map((_, index) => index + 1));

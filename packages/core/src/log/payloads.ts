@@ -61,9 +61,9 @@ function withPicture(
 export interface Configurations {
   /** Absolute URL that clients see, without a slash at its end. */
   readonly publicUrl: string;
-  /** A configuration; undefined where there is none. */
+  /** A configuration; undefined if there is none. */
   get(id: number): Promise<AgentConfiguration | undefined>;
-  /** What `get` would now give without reading it; undefined where it would read. */
+  /** What `get` would now give without reading it; undefined if it would read. */
   peek(id: number): AgentConfiguration | undefined;
 }
 
@@ -108,7 +108,10 @@ export async function renderEvent(
 
 type LogHint = Extract<Hint, { topic: `log:${string}` }>;
 
-/** A hint with its events as followers get them; without events if a configuration is not cached or they become too long. */
+/**
+ * A hint with its events as followers get them; without events if a configuration is not cached or they become too
+ * long.
+ */
 export function renderHint(configurations: Configurations, hint: LogHint): LogHint {
   const { events, ...bare } = hint;
   if (events === undefined) return hint;

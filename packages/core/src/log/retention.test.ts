@@ -91,7 +91,7 @@ describe("retention", () => {
     expect(stored?.payload).toBe(JSON.stringify({ ...first, text: "ab" }));
   });
 
-  it("keeps what is no token, and drops reasoning", async () => {
+  it("keeps what is not a token, and drops reasoning", async () => {
     const logId = await writeOld([
       thought("hm"),
       testToken("a"),

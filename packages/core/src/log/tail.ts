@@ -173,7 +173,7 @@ export class Tail {
     for (const place of places) {
       place.cursor = end.seq;
       const ready = place.follower.take(events);
-      // It may have stopped meanwhile.
+      // It may have stopped in the meantime.
       if (place.gone) continue;
       if (isTerminal(end.type)) {
         this.#leave(place);

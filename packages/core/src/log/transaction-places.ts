@@ -10,7 +10,7 @@ const PART = 0.75;
 export type EnterTransaction = (workspaceId: number) => Promise<() => void>;
 
 /**
- * Places for the transactions of requests. One that waits for a lock holds a connection meanwhile, so a
+ * Places for the transactions of requests. One that waits for a lock holds a connection in the meantime, so a
  * workspace that asks for the same row on many connections would take all of them: it has half of the places at most,
  * and workspaces take turns. Throws `rate_limit_error` after ten seconds.
  */

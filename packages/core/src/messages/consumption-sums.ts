@@ -10,7 +10,7 @@ export interface Sums {
   readonly toolDurationMs: number;
 }
 
-/** The columns of a run that hold the tokens of all `steps` of an answer; null where it has none. */
+/** The columns of a run that hold the tokens of all `steps` of an answer; null if it has none. */
 export function tokensOf(steps: SQL) {
   const sumOf = (member: "inputTokens" | "outputTokens") => sql`
     (select sum((step ->> '${sql.raw(member)}')::float8)::bigint from jsonb_array_elements(${steps}) step)`;

@@ -82,7 +82,7 @@ describe("the size of conversations", () => {
     await expectRefused(() => postTestMessage(test.context, cId), tooMany);
   });
 
-  it("refuses to answer again where there is no room for a version more", async () => {
+  it("refuses to answer again if there is no room for a version more", async () => {
     const cId = await create(["ann", "bob"]);
     await answerTestTurns(test.core);
     const answer = (await db().select().from(messages).where(eq(messages.rank, 1)))[0]!.sid;

@@ -16,7 +16,7 @@ export interface ConversationLimits {
 export type ConversationSize = Pick<ConversationRow, "messageCount" | "messageBytes">;
 
 /**
- * The size of a conversation with these messages added. Throws `invalid_request_error` where it may
+ * The size of a conversation with these messages added. Throws `invalid_request_error` if it may
  * not become so large; `path` is where the request names what is too large.
  */
 export function addToSize(

@@ -20,7 +20,7 @@ export interface ClaimedRun<Subject = unknown> {
   readonly lastSeq: number;
   /** Whether the run had all of its attempts before this one. */
   readonly exhausted: boolean;
-  /** What the run starts from, as it stood when it was claimed; null where that is large, or deleted. */
+  /** What the run starts from, as it stood when it was claimed; null if that is large, or deleted. */
   readonly subject: Subject | null;
 }
 

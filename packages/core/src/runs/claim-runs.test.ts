@@ -157,7 +157,7 @@ describe("claimRuns", () => {
     expect(await rowOf(closed)).toMatchObject({ status: "finished" });
   });
 
-  it("does not take over a run whose log was closed meanwhile", async () => {
+  it("does not take over a run whose log was closed in the meantime", async () => {
     const id = await addRun();
     await claimExpired();
     await closeLogOf(id);

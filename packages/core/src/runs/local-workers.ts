@@ -25,7 +25,7 @@ export interface NewRuns {
 /** A worker of this process. */
 export interface LocalWorker {
   /**
-   * Takes a place for each of the runs, and gives who holds them. Undefined where it would not claim all
+   * Takes a place for each of the runs, and gives who holds them. Undefined if it would not claim all
    * of them at once: too few places are free, or earlier runs wait for them.
    */
   takePlaces(runs: NewRuns): RunHolder | undefined;
@@ -39,7 +39,7 @@ export interface LocalWorker {
 export interface LocalWorkers {
   /** Offers new runs to the worker from now on, until the returned function is called. */
   register(worker: LocalWorker): () => void;
-  /** The worker that has taken places for the runs, as their holder; undefined where none has. */
+  /** The worker that has taken places for the runs, as their holder; undefined if none has. */
   takePlaces(runs: NewRuns): { worker: LocalWorker; holder: RunHolder } | undefined;
 }
 
@@ -63,9 +63,9 @@ export function createLocalWorkers(): LocalWorkers {
 }
 
 /**
- * Writes new runs and gets them started: by a worker of this process where one has places for all of
+ * Writes new runs and gets them started: by a worker of this process if one has places for all of
  * them, else by whichever claims them. `write` commits them, for the holder if there is one, and gives
- * those that it holds, the others being left to any worker; undefined where the acknowledgement was lost.
+ * those that it holds, the others being left to any worker; undefined if the acknowledgement was lost.
  */
 export async function writeRuns(
   core: Pick<LogRuntime, "bus"> & { readonly localWorkers: LocalWorkers },

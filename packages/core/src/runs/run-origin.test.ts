@@ -64,7 +64,7 @@ describe("the origin of runs", () => {
     expect(await takeOverRuns(test.core, options)).toMatchObject([{ ...origin, attempt: 2 }]);
   });
 
-  it("is each request's own where requests share a commit", async () => {
+  it("is each request's own if requests share a commit", async () => {
     await Promise.all([
       createTestConversation(from("one", traceparent), ["agent"]),
       createTestConversation(from("two"), ["agent"]),

@@ -101,7 +101,7 @@ describe("exportSkill", () => {
     expect((await exportSkill(test.context, { skillId })).sha256).not.toBe(file.sha256);
   });
 
-  it("fails where a file is gone meanwhile, and says nothing that is wrong", async () => {
+  it("fails if a file is gone in the meantime, and says nothing that is wrong", async () => {
     const skillId = await upload([
       { path: "pdf/SKILL.md", bytes: document("A", "B") },
       { path: "pdf/a.bin", bytes: Buffer.alloc(300_000, 7) },

@@ -231,7 +231,7 @@ describe("importSkills", () => {
     await expect(run(folder("pdf"), override)).rejects.toThrow("only admins and the editors");
     const { id: _, ...twin } = await read("pdf");
     await db.insert(skills).values({ ...twin, sid: test.core.newId("skl") });
-    await expect(run(folder("pdf"), override)).rejects.toThrow("several skills pdf");
+    await expect(run(folder("pdf"), override)).rejects.toThrow("several skills named pdf");
   });
 
   it("leaves nothing of an upload with one bad file, or beyond the quota", async () => {

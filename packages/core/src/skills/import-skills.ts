@@ -31,9 +31,9 @@ type NewSkill = ParsedSkill & { readonly instructionsHtml: string };
 
 /**
  * Imports the Agent Skills folders of an upload, all of them or none. Throws
- * `invalid_request_error` with an issue for each refused file, and `skill_already_exists` where names are
+ * `invalid_request_error` with an issue for each refused file, and `skill_already_exists` if names are
  * taken and the input does not resolve the conflict. For a skill that the input names it throws
- * `skill_not_found`, and `version_conflict` where it was changed since the named version.
+ * `skill_not_found`, and `version_conflict` if it was changed since the named version.
  */
 export async function importSkills(
   context: Context & StorageServices,
@@ -123,7 +123,7 @@ async function findNamesakes(
   return Map.groupBy(rows, (row) => row.name);
 }
 
-/** Throws `invalid_request_error` where a replacement does not name one skill, its version and one folder. */
+/** Throws `invalid_request_error` if a replacement does not name one skill, its version and one folder. */
 function requireOneReplaced(
   { skillId, version }: ImportSkills,
   parsed: readonly ParsedSkill[],
@@ -159,7 +159,7 @@ interface Conflicts {
   readonly known: ReadonlyMap<string, readonly SkillRow[]>;
 }
 
-/** Throws `skill_already_exists` where a name is taken and its skill cannot be skipped or replaced. */
+/** Throws `skill_already_exists` if a name is taken and its skill cannot be skipped or replaced. */
 async function requireAllowed(
   db: Queryable,
   context: Context,
@@ -236,7 +236,7 @@ async function insertSkill(
   return row;
 }
 
-/** Replaces the contents of a skill; its state changes only where the input names one. */
+/** Replaces the contents of a skill; its state changes only if the input names one. */
 async function updateSkill(
   db: Queryable,
   context: Context,

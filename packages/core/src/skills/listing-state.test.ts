@@ -175,7 +175,7 @@ describe("the state of the lists of skills", () => {
     expect(forgotten).toEqual([]);
   });
 
-  it("changes with the commit, once for many rows, and not where it is rolled back", async () => {
+  it("changes with the commit, once for many rows, and not if it is rolled back", async () => {
     const before = await read();
     const ids = await test.core.database.transaction(async (tx) => {
       const first = await insertSkill(test.core, { db: tx, workspace: test.workspace });
@@ -220,7 +220,7 @@ describe("the state of the lists of skills", () => {
     expect(new Set(states.map(({ version }) => version)).size).toBe(1);
   });
 
-  it("is each caller's own where a key's role changed between two that ask together", async () => {
+  it("is each caller's own if a key's role changed between two that ask together", async () => {
     const { caller } = await openTestContext(test.core, test.workspace, "admin");
     const lowered = { ...caller, apiKey: { ...caller.apiKey, role: "user" as const } };
     const states = await Promise.all(

@@ -23,7 +23,7 @@ const server: ToolServer = {
 };
 
 describe("tools that are removed", () => {
-  it("leave no link where they are given to skills meanwhile, and lists know", async () => {
+  it("leave no link if they are given to skills in the meantime, and lists know", async () => {
     const { database, close } = await openContendedDatabase();
     const { core } = createTestCore(database);
     const workspace = await insertTestWorkspace(core);

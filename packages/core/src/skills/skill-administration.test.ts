@@ -128,7 +128,7 @@ describe("skills and tools", () => {
     expect(["A", "B"]).toContain(read.skill.name);
   });
 
-  it("lets admins and editors change a skill, and all builders where it has none", async () => {
+  it("lets admins and editors change a skill, and all builders if it has none", async () => {
     const { skill } = await create({ editorIds: [builder.caller.user.sid] });
     const one = { wId: workspaceId, skillId: skill.sId };
     expect((await getSkill(builder, one)).skill.canWrite).toBe(true);

@@ -102,7 +102,7 @@ export async function createSkill(
 }
 
 /**
- * Changes a skill; an empty icon or empty instructions clear them. Throws `version_conflict` where it was
+ * Changes a skill; an empty icon or empty instructions clear them. Throws `version_conflict` if it was
  * changed since the named version.
  */
 export async function updateSkill(

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { insertTestWorkspace, openTestContext, openTestCore } from "../../testing/testing.ts";
 import { listSkills } from "./skills.ts";
 
-// In the order of their characters, which is no language's.
+// In the order of their characters, which is not any language's.
 const names = ["B", "Z", "_", "a", "a b", "a-b", "ab", "b", "é"];
 
 it("lists skills in one order, whatever the database's language", async () => {

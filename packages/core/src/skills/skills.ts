@@ -112,7 +112,7 @@ export async function renderSkills(
 
 /**
  * Whether the caller may change a skill: admins and operators may, and builders that are its editors,
- * or all builders where it has none.
+ * or all builders if it has none.
  */
 export function mayEdit(caller: Caller, editorIds: readonly number[]): boolean {
   if (caller.kind === "operator" || caller.apiKey.role === "admin") return true;

@@ -73,7 +73,7 @@ describe("what a workspace stores", () => {
     expect(await read()).toMatchObject({ addedBytes: 10 ** 6, refusedAt: test.clock.now });
   });
 
-  it("is given back where nothing was stored, and costs no statement", async () => {
+  it("is given back if nothing was stored, and costs no statement", async () => {
     await store(1);
     await test.core.storage.flush();
     const fails = reservingStorage(context, 1000, async () => Promise.reject(new Error("No")));

@@ -3,8 +3,8 @@ import type { Context } from "../context.ts";
 import type { StorageServices } from "./storage-meter.ts";
 
 /**
- * Does something that stores so many bytes more, and gives them back where it fails. Throws
- * `budget_exceeded` where the workspace has no room for them.
+ * Does something that stores so many bytes more, and gives them back if it fails. Throws
+ * `budget_exceeded` if the workspace has no room for them.
  */
 export async function reservingStorage<Result>(
   context: Pick<Context, "caller"> & StorageServices,

@@ -57,7 +57,7 @@ interface Sum {
 }
 
 // The rows are locked in the order of their numbers, so that processes do not deadlock each other. A row is
-// written only where something was added: asking alone writes nothing.
+// written only if something was added: asking alone writes nothing.
 const addStatement = statement<{ now: number; added: string }, Sum>(
   "add_storage",
   sql`
@@ -91,7 +91,7 @@ interface StorageMeterOptions {
   readonly now: () => number;
   /** Called for each request that is refused. */
   readonly onRefused: () => void;
-  /** Called where sums could not be written: they are written later. */
+  /** Called if sums could not be written: they are written later. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -173,7 +173,7 @@ export function createStorageMeter(
       const room = { fits: fits(), storedBytes: one.storedBytes, limitBytes };
       if (room.fits) add(one, bytes);
       else {
-        // It asks for a count, which finds what was deleted meanwhile.
+        // It asks for a count, which finds what was deleted in the meantime.
         one.isRefused = true;
         writeSoon(one);
         onRefused();

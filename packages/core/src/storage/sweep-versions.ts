@@ -17,8 +17,8 @@ const OWNERS_AT_ONCE = 500;
 const VERSIONS_AT_ONCE = 1000;
 const DELETED_AT_ONCE = 100;
 /**
- * Rows that a process writes from what it read a moment ago may be of a version that was replaced meanwhile. No request
- * takes as long.
+ * Rows that a process writes from what it read a moment ago may be of a version that was replaced in the meantime. No
+ * request takes as long.
  */
 const LATE_MS = 3_600_000;
 
@@ -38,7 +38,7 @@ interface Values extends Place, Record<string, unknown> {
 }
 
 interface Swept {
-  /** What was looked at last: an owner, without a version where it has no more; null after the last of all. */
+  /** What was looked at last: an owner, without a version if it has no more; null after the last of all. */
   readonly last: { readonly owner: number; readonly version: number | null } | null;
   readonly count: number;
   readonly freed: readonly { readonly workspaceId: number; readonly bytes: number }[];

@@ -10,7 +10,7 @@ export interface OfUser {
   readonly userId: number;
   /**
    * As it was read: once the tool has another server or client, this finds nothing, and changes nothing. Has to be
-   * given where a token is sent to what this names, or replaced by what comes from there.
+   * given if a token is sent to what this names, or replaced by what comes from there.
    */
   readonly connection?: ConnectionRow;
 }

@@ -25,7 +25,7 @@ export interface ToolCallInput {
 export type CallableTool = (options: ToolCallOptions) => Promise<ToolResult | ToolServerFailure>;
 
 /**
- * Opens the server of a call; undefined where the tool was removed. Throws `tool_unreachable` where its
+ * Opens the server of a call; undefined if the tool was removed. Throws `tool_unreachable` if its
  * secrets cannot be decrypted, or no token is issued.
  */
 export async function openCallableTool(

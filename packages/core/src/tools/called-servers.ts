@@ -120,7 +120,7 @@ async function waitForOffer(
   }
 }
 
-/** The server that a stored call names; undefined where it is gone. */
+/** The server that a stored call names; undefined if it is gone. */
 export async function findCalledServer(
   core: Pick<Process, "now"> & { readonly db: Queryable },
   { workspaceId, mcpServerId }: { workspaceId: number; mcpServerId: string },

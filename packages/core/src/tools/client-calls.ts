@@ -46,7 +46,7 @@ export async function callClientTool(
     if (now >= deadline) {
       const ended = { ids: [request.id], reason: "No answer in time" };
       await inTransaction(core, (transaction) => cancelClientRequests(core, transaction, ended));
-      // It may have been answered meanwhile.
+      // It may have been answered in the meantime.
       continue;
     }
     const waitMs = Math.min(deadline, state.expiresAt) - now;
@@ -54,7 +54,7 @@ export async function callClientTool(
   }
 }
 
-/** Sends the call, unless an earlier attempt has; undefined where the server is gone. */
+/** Sends the call, unless an earlier attempt has; undefined if the server is gone. */
 async function send(
   core: Process,
   { serverId, run, call: { name, arguments: given } }: ClientCall,

@@ -2,7 +2,7 @@
 
 /** The path that users come back to from an authorization server that knows Parley by a client of its own. */
 export const CALLBACK_PATH = "/oauth/callback";
-/** The path that they come back to where the document is the client. Codes are taken there with `iss` alone. */
+/** The path that they come back to if the document is the client. Codes are taken there with `iss` alone. */
 export const DOCUMENT_CALLBACK_PATH = "/oauth/callback/document";
 /** The path of the document. */
 export const CLIENT_DOCUMENT_PATH = "/oauth/client-metadata.json";
@@ -11,7 +11,7 @@ export const APPLICATION_NAME = "Parley";
 
 /**
  * The URL of the document (draft-ietf-oauth-client-id-metadata-document), as it has to be a client's id: of https,
- * normalized, without credentials, query and fragment. Undefined where the public URL gives none.
+ * normalized, without credentials, query and fragment. Undefined if the public URL gives none.
  */
 export function clientDocumentUrl(publicUrl: string): string | undefined {
   const url = URL.parse(publicUrl + CLIENT_DOCUMENT_PATH);
@@ -25,7 +25,7 @@ export function redirectUrlOf(publicUrl: string, clientId: string): string {
   return publicUrl + (isDocument ? DOCUMENT_CALLBACK_PATH : CALLBACK_PATH);
 }
 
-/** The document at that URL: a public client with PKCE, and nothing secret. Undefined where there is no such URL. */
+/** The document at that URL: a public client with PKCE, and nothing secret. Undefined if there is no such URL. */
 export function renderClientDocument(publicUrl: string): object | undefined {
   const clientId = clientDocumentUrl(publicUrl);
   if (clientId === undefined) return undefined;

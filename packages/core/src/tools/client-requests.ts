@@ -47,7 +47,7 @@ export function isThere({ now }: Pick<Process, "now">): SQL | undefined {
   return gt(clientServers.expiresAt, now());
 }
 
-/** Locks a server that is there; undefined where it is gone. */
+/** Locks a server that is there; undefined if it is gone. */
 export async function lockClientServer(
   core: Pick<Process, "now">,
   db: Queryable,
@@ -103,7 +103,7 @@ export async function sendClientRequest(
   return inserted;
 }
 
-/** Ends a request of a locked server; false where it had ended or is unknown. */
+/** Ends a request of a locked server; false if it had ended or is unknown. */
 export async function settleClientRequest(
   core: Pick<Process, "now">,
   { db }: Pick<Transaction, "db">,

@@ -46,7 +46,7 @@ describe("servers in clients", () => {
     expect(await offeredBy(serverId)).toEqual(["buy"]);
   });
 
-  it("have no tools where they answer with nonsense", async () => {
+  it("have no tools if they answer with nonsense", async () => {
     const serverId = await register();
     const result = { jsonrpc: "2.0", id: "initialize", result: { tools: "many" } };
     await answerAsClientServer(test.context, { serverId, result });

@@ -49,7 +49,7 @@ const initializeParams = {
 
 /**
  * Registers a server in the caller's client. Servers may have equal names. The caller's server that would
- * expire first makes room for one too many. Throws `rate_limit_error` where the workspace has no room.
+ * expire first makes room for one too many. Throws `rate_limit_error` if the workspace has no room.
  */
 export async function registerClientServer(
   context: KeyedContext,
@@ -95,7 +95,7 @@ export async function registerClientServer(
   });
 }
 
-/** Replays a registration. Throws `mcp_server_not_found` where the server is gone since. */
+/** Replays a registration. Throws `mcp_server_not_found` if the server is gone since. */
 export async function replayRegistration(
   context: KeyedContext,
   _input: unknown,

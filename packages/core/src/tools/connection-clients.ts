@@ -61,7 +61,7 @@ interface Granted {
   readonly grant?: "client_credentials" | "authorization_code" | undefined;
 }
 
-/** Throws `invalid_request_error` where the use case is not that of the grant. */
+/** Throws `invalid_request_error` if the use case is not that of the grant. */
 export function requirePersonalUse({
   oAuthUseCase,
   oauth,

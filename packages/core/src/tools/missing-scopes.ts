@@ -21,7 +21,7 @@ export function lacksScope(answer: unknown): answer is ToolServerFailure {
  * Puts a token aside that is for less than its server needs: calls wait until the user has allowed the scopes of before
  * and those that the server names. A server that names what the user has allowed already asks nobody again. Gives the
  * failure of the call, which says whether the user is asked, and when: once the token is revoked. Afterwards, its end
- * could be that of the next one too, where an authorization server has one grant for a user.
+ * could be that of the next one too, if an authorization server has one grant for a user.
  */
 export async function requestScopes(
   core: Pick<Process, "database" | "onLateFailure"> & SecretServices & ToolServices,
@@ -41,7 +41,7 @@ export async function requestScopes(
   if (row !== undefined && row.generation !== held.generation) return asks;
   // Another call has put the token aside.
   const aside = row === undefined ? await findMissingScope(db, held) : null;
-  // Taken back meanwhile: the next call shows what holds.
+  // Taken back in the meantime: the next call shows what holds.
   if (row === undefined && aside === null) return failure;
   const allowed = joinScopes(aside ?? row?.scope ?? askedScope(stored));
   const union = joinScopes(allowed, scope);

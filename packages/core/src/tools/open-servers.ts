@@ -19,22 +19,22 @@ type Connected = Pick<StoredConnection, "tool" | "connection">;
 
 /** For whom a server is called. */
 export interface CalledFor {
-  /** Whose token it needs, where users allow its calls; null for nobody's. */
+  /** Whose token it needs, if users allow its calls; null for nobody's. */
   readonly userId: number | null;
   readonly signal: AbortSignal;
 }
 
 interface OpenedServer {
   readonly server: McpServer;
-  /** Forgets the token that the server has refused. Undefined where it has none. */
+  /** Forgets the token that the server has refused. Undefined if it has none. */
   readonly forget?: (isSecond: boolean) => Promise<void>;
   /** Asks its user for what the server says that the token lacks. Gives the failure of the call. */
   readonly widen?: (failure: ToolServerFailure) => Promise<ToolServerFailure>;
 }
 
 /**
- * Works with the server of a connection, and once more with another token where it refuses the first: what it
- * refuses it has not run. Throws `tool_unreachable` where its secrets cannot be opened, or there is no token.
+ * Works with the server of a connection, and once more with another token if it refuses the first: what it
+ * refuses it has not run. Throws `tool_unreachable` if its secrets cannot be opened, or there is no token.
  */
 export async function useServer<T>(
   core: ServerProcess,
@@ -64,7 +64,7 @@ async function widen(
   return { ...failure, message };
 }
 
-/** Works with the server of a tool that is not stored yet. Throws `tool_unreachable` where no token is issued. */
+/** Works with the server of a tool that is not stored yet. Throws `tool_unreachable` if no token is issued. */
 export async function useNewServer<T>(
   core: ToolServices,
   { url, headers = {}, oauth }: Pick<RegisterTool, "url" | "headers" | "oauth">,
@@ -108,7 +108,7 @@ async function openServer(
   };
 }
 
-/** The server with a token of Parley's own, where it has one. */
+/** The server with a token of Parley's own, if it has one. */
 async function openOwn(
   core: ServerProcess,
   { tool, connection }: Connected,
@@ -140,7 +140,7 @@ async function keepToken(
   connection: StoredConnection["connection"],
   token: Pick<StoredConnection["connection"], "token" | "tokenUntil">,
 ): Promise<void> {
-  // Another server may have been set meanwhile: the token is none of its own.
+  // Another server may have been set in the meantime: the token is none of its own.
   await database.db.update(toolConnections).set(token).where(isUnchanged(connection));
 }
 

@@ -68,7 +68,7 @@ const hasToken = or(
   isNotNull(toolAuthorizations.refreshToken),
 );
 
-/** The authorization of a user who is a member; undefined where its token was put aside. */
+/** The authorization of a user who is a member; undefined if its token was put aside. */
 export async function findAuthorization(
   db: Queryable,
   named: OfUser,
@@ -94,12 +94,12 @@ export function publicPartyOf({ connection }: Connected): Party {
   };
 }
 
-/** What users of a connection are asked for first; undefined where nobody has named a scope. */
+/** What users of a connection are asked for first; undefined if nobody has named a scope. */
 export function askedScope(stored: Connected): string | undefined {
   return stored.connection.oauth?.scope ?? publicPartyOf(stored).server.scopes?.join(" ");
 }
 
-/** Who Parley is for the users of a connection. Throws `tool_unreachable` where its secret cannot be opened. */
+/** Who Parley is for the users of a connection. Throws `tool_unreachable` if its secret cannot be opened. */
 export function partyOf(core: SecretServices, stored: Connected): Party {
   const { server, client } = publicPartyOf(stored);
   const { tool, connection } = stored;
@@ -108,7 +108,7 @@ export function partyOf(core: SecretServices, stored: Connected): Party {
   return { server, client: { ...client, clientSecret } };
 }
 
-/** Stores what a user has been issued. Gives whether it was stored: not where the `seen` one was replaced. */
+/** Stores what a user has been issued. Gives whether it was stored: not if the `seen` one was replaced. */
 export async function storeTokens(
   core: Pick<Process, "now"> & SecretServices,
   db: Queryable,
@@ -138,7 +138,7 @@ export async function storeTokens(
   const next = { ...given, generation: sql`${toolAuthorizations.generation} + 1` };
   if (seen === undefined) {
     const { toolId } = toolAuthorizations;
-    // What the user was asked for is not asked for again, also where less was granted.
+    // What the user was asked for is not asked for again, also if less was granted.
     const missing = await findMissingScope(db, named);
     const asked = missing !== null && { scope: joinScopes(missing, scope) };
     await db
@@ -160,7 +160,7 @@ export async function storeTokens(
 
 /**
  * Forgets a token that its server has refused: the next one is asked for with the refresh token. Without one, or
- * where the authorization `isEnded`, the user is asked again.
+ * if the authorization `isEnded`, the user is asked again.
  */
 export async function dropPersonalToken(
   { database }: Pick<Process, "database">,
@@ -180,8 +180,8 @@ export async function dropPersonalToken(
 }
 
 /**
- * The token of a user for a server, refreshed where it has ended: of all processes, one asks for the next.
- * Undefined where the user has to allow it first. Throws `tool_unreachable` where the authorization server does
+ * The token of a user for a server, refreshed if it has ended: of all processes, one asks for the next.
+ * Undefined if the user has to allow it first. Throws `tool_unreachable` if the authorization server does
  * not answer.
  */
 export async function openPersonalToken(
@@ -239,7 +239,7 @@ async function refresh(
   if (!("type" in tokens)) {
     const given = { tool: stored.tool, tokens, userId: seen.userId, seen };
     if (await storeTokens(core, core.database.db, given)) return;
-    // Taken back meanwhile: so is what was issued since.
+    // Taken back in the meantime: so is what was issued since.
     await revokeTokens(core, party, { tokens, signal });
     return;
   }
@@ -255,7 +255,7 @@ async function refresh(
   throw unreachable(tokens);
 }
 
-/** Takes a user's authorization back. Gives its row; undefined where there was none. */
+/** Takes a user's authorization back. Gives its row; undefined if there was none. */
 export async function removeAuthorization(
   db: Queryable,
   named: OfUser,

@@ -61,7 +61,7 @@ describe("remote tools", () => {
     expect(servers.asked.at(-1)).toEqual({ Authorization: "Bearer secret-of-shop" });
   });
 
-  it("leave nothing where the server does not answer", async () => {
+  it("leave nothing if the server does not answer", async () => {
     const before = await test.core.database.db.$count(toolConnections);
     const error = await refusalOf(register({ url: "https://nobody.test/mcp" }));
     expect(error).toBe("422 tool_unreachable");
@@ -226,7 +226,7 @@ describe("remote tools", () => {
     expect(stored).toEqual({ token: null, tokenUntil: 0 });
   });
 
-  it("are no functions of the workspace", async () => {
+  it("are not functions of the workspace", async () => {
     const { tool } = await register();
     const { sandboxFunctions } = await listSandboxFunctions(context, {
       limit: 100,

@@ -40,7 +40,7 @@ type ToolContext = RequestContext & SecretServices & ToolServices;
 
 /**
  * Registers a remote server as a tool, with the tools that it offers. Throws `space_not_found`, and
- * `tool_unreachable` where the server does not say; nothing is stored then.
+ * `tool_unreachable` if the server does not say; nothing is stored then.
  */
 export async function registerTool(
   context: ToolContext,
@@ -125,7 +125,7 @@ export async function getToolConnection(
 
 /**
  * Changes how the tools of a server are called: calls that begin later are made so. Throws
- * `tool_not_found`, and `version_conflict` where it was changed since the named version.
+ * `tool_not_found`, and `version_conflict` if it was changed since the named version.
  */
 export async function updateToolConnection(
   context: ToolContext,

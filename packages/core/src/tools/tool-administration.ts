@@ -91,7 +91,7 @@ export async function createTool(
 }
 
 /**
- * Changes a tool, also in the skills that have it. Throws `tool_not_found`, and `version_conflict` where
+ * Changes a tool, also in the skills that have it. Throws `tool_not_found`, and `version_conflict` if
  * it was changed since the named version.
  */
 export async function updateTool(
@@ -134,7 +134,7 @@ async function requireUseCase(
 }
 
 /**
- * Removes a tool, also from the skills that have it. Throws `tool_not_found`, and `version_conflict` where
+ * Removes a tool, also from the skills that have it. Throws `tool_not_found`, and `version_conflict` if
  * it was changed since the named version.
  */
 export async function removeTool(context: RequestContext, input: ToolIdentity): Promise<Success> {

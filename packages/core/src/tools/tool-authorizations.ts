@@ -122,7 +122,7 @@ export async function startToolAuthorization(
   });
 }
 
-/** Deletes what has expired, and the user's oldest requests where there would be too many. */
+/** Deletes what has expired, and the user's oldest requests if there would be too many. */
 async function makeRoom(
   { now }: Pick<Process, "now">,
   db: Queryable,
@@ -154,7 +154,7 @@ async function makeRoom(
   }
 }
 
-/** Replays a beginning: the same page. Throws `tool_not_found` where the user has come back, or took too long. */
+/** Replays a beginning: the same page. Throws `tool_not_found` if the user has come back, or took too long. */
 export async function replayToolAuthorization(
   context: Context & ToolContext,
   input: NamedTool,

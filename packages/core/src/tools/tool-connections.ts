@@ -46,7 +46,7 @@ export async function insertCaller(
     sid: core.newId("sfn"),
     workspaceId: tool.workspaceId,
     toolId: tool.id,
-    // An id is no slug, so no function of the workspace has it.
+    // An id is not a slug, so no function of the workspace has it.
     slug: tool.sid,
     createdAt,
     updatedAt: createdAt,
@@ -108,7 +108,7 @@ export function selectConnections(db: Queryable) {
     );
 }
 
-/** The connection of a tool; undefined where the tool is gone or only described. */
+/** The connection of a tool; undefined if the tool is gone or only described. */
 export async function findConnection(
   db: Queryable,
   toolId: number,
@@ -117,7 +117,9 @@ export async function findConnection(
   return row;
 }
 
-/** The condition that the row is this connection still: its tool has got no other server, and no other client, since. */
+/**
+ * The condition that the row is this connection still: its tool has got no other server, and no other client, since.
+ */
 export function isUnchanged(connection: ConnectionRow): SQL | undefined {
   const { toolId, url, oauth, authorizationServer: server } = connection;
   return and(

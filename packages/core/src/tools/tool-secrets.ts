@@ -63,14 +63,14 @@ export function sealSecret(
   return requireSecretBox(services, named.name).encrypt(text, placeOf(named));
 }
 
-/** Throws `invalid_request_error` for the member that is a secret, where the server keeps none. */
+/** Throws `invalid_request_error` for the member that is a secret, if the server keeps none. */
 export function requireSecretBox({ secretBox }: SecretServices, member: string) {
   if (secretBox !== undefined) return secretBox;
   const message = "the server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
   throw invalidRequest("body", [{ path: member, message }]);
 }
 
-/** Decrypts a secret. Throws `tool_unreachable` where none of the server's keys does. */
+/** Decrypts a secret. Throws `tool_unreachable` if none of the server's keys does. */
 export function openSecret(
   { secretBox }: SecretServices,
   stored: EncryptedSecret,

@@ -46,7 +46,7 @@ export interface ToolResult {
   readonly content: readonly unknown[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
-  /** Whether the server said meanwhile that its tools have changed. */
+  /** Whether the server said in the meantime that its tools have changed. */
   readonly toolsChanged: boolean;
 }
 

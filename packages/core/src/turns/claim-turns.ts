@@ -33,7 +33,7 @@ const limit = sql`${sql.placeholder("limit")}::int`;
 
 // The workspace of which the worker holds the fewest turns comes first, so that the places are shared
 // evenly, however many turns wait. `peeked` reads no more of a workspace than could be claimed, and
-// locks nothing; turns that another worker has claimed meanwhile are replaced by later ones. Run and log
+// locks nothing; turns that another worker has claimed in the meantime are replaced by later ones. Run and log
 // are locked without waiting: ending a run locks its log first, and two orders of waiting could
 // deadlock.
 const claimTurnsStatement = statement<Values, ClaimedRow<TurnColumns>>(

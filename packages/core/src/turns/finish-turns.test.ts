@@ -215,7 +215,7 @@ describe("finishTurns", () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it("wakes no workers where nothing waits for it", async () => {
+  it("wakes no workers if nothing waits for it", async () => {
     await ask("ann");
     const [turn] = await start();
     let woken = 0;

@@ -24,7 +24,7 @@ export interface TurnOutcome {
   readonly error: AgentError | null;
   /** What the model's provider said of it: kept with the run, away from users. */
   readonly providerError?: ProviderError | undefined;
-  /** Why the answer ended; null or left out where that is not known. */
+  /** Why the answer ended; null or left out if that is not known. */
   readonly finishReason?: FinishReason | null;
   /** Number of the last step. */
   readonly step: number;

@@ -93,7 +93,7 @@ describe("the history of a turn", () => {
     expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([2, 3, 4]);
   });
 
-  it("comes with a claim only where its messages are small", async () => {
+  it("comes with a claim only if its messages are small", async () => {
     const content = "x".repeat(100 * 1024);
     await createTestConversation(test.context, ["ann"]);
     const { conversation } = await createTestConversation(test.context, []);

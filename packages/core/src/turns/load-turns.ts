@@ -17,7 +17,7 @@ import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
 export interface TurnFunction {
   readonly slug: string;
   readonly description: string;
-  /** JSON Schema of the parameters; null where the function takes any input. */
+  /** JSON Schema of the parameters; null if the function takes any input. */
   readonly inputSchema: Record<string, unknown> | null;
 }
 
@@ -202,7 +202,7 @@ export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[]
 }
 
 /**
- * Loads the turn of a claimed run; undefined where it is deleted. May wait for a client that has just
+ * Loads the turn of a claimed run; undefined if it is deleted. May wait for a client that has just
  * registered a server.
  */
 export async function loadTurn(
@@ -226,7 +226,7 @@ export async function loadTurn(
   return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients]) };
 }
 
-/** The agent with its long texts; undefined where it is deleted. */
+/** The agent with its long texts; undefined if it is deleted. */
 async function withTexts(
   { agentVersions }: AgentServices,
   agent: BriefAgent,
@@ -243,7 +243,7 @@ const loadInput = statement<{ logId: string }, { input: TurnColumns }>(
   ) turn (input)`,
 );
 
-/** Reads an input that no claim gave; workspaces take turns. Undefined where it is deleted. */
+/** Reads an input that no claim gave; workspaces take turns. Undefined if it is deleted. */
 async function loadLargeInput(
   core: Process,
   { workspaceId, logId }: ClaimedRun,

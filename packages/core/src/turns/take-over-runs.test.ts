@@ -54,7 +54,7 @@ describe("taking invocations over", () => {
     for (const table of [runs, logs, events]) expect(await db.$count(table)).toBe(0);
   });
 
-  it("waits twice as long before each further attempt, where its workers survived", async () => {
+  it("waits twice as long before each further attempt, if its workers survived", async () => {
     const { logId } = await begin("again");
     for (const seconds of [1, 2, 4, 8]) {
       expect(await takeOver()).toEqual([]);

@@ -67,13 +67,13 @@ export async function loadSkillInstructions(
 
 /** A file of a skill as a turn's model sees it. */
 export interface SkillFile {
-  /** Its name, with its path in the skill's folder where it has one. */
+  /** Its name, with its path in the skill's folder if it has one. */
   readonly name: string;
   readonly contentType: string;
   readonly sizeBytes: number;
 }
 
-/** Lists the files of a turn's skill, in their order; null where the turn may not load the skill. */
+/** Lists the files of a turn's skill, in their order; null if the turn may not load the skill. */
 export async function listSkillFiles(
   core: Process,
   turn: SkillReader,
@@ -90,8 +90,8 @@ export async function listSkillFiles(
 }
 
 /**
- * Reads a file of a turn's skill: its text, bounded as agents are given text of files, or null where
- * it is none. Undefined where the turn may not load the skill, or the skill has no such file.
+ * Reads a file of a turn's skill: its text, bounded as agents are given text of files, or null if
+ * it is none. Undefined if the turn may not load the skill, or the skill has no such file.
  */
 export async function readSkillFile(
   core: Process,

@@ -2,7 +2,7 @@ import path from "node:path";
 
 /** A kind of untrusted work. */
 export interface Job<Input, Output> {
-  /** The module to import in the thread, where packages of the workspace are not found. */
+  /** The module to import in the thread, if packages of the workspace are not found. */
   readonly url: string;
   /** The exported function to call; its input and output must be cloneable. */
   readonly name: string;

@@ -32,7 +32,7 @@ function ownCpuMs(): number {
   return Math.trunc((user + system) / 1000);
 }
 
-/** Milliseconds for which a thread of this process has had a processor; undefined where unknown. */
+/** Milliseconds for which a thread of this process has had a processor; undefined if unknown. */
 function cpuMsOf(thread: number): number | undefined {
   try {
     return Math.trunc(
@@ -57,8 +57,8 @@ export function noteProgress(progress: Progress, position: number | undefined): 
 }
 
 /**
- * The call that runs, and for how long it has: by the clock, and in processor time of its thread where
- * that is known. None where none runs.
+ * The call that runs, and for how long it has: by the clock, and in processor time of its thread if
+ * that is known. None if none runs.
  */
 export function readProgress(
   progress: Progress,

@@ -55,7 +55,7 @@ describe("searches", () => {
     expect(running()).toEqual([]);
   });
 
-  it("are refused where too many of the workspace wait, which others do not notice", async () => {
+  it("are refused if too many of the workspace wait, which others do not notice", async () => {
     const { begin, running, settled, endFirst } = createHeld(2);
     const all = Array.from({ length: 33 }, () => begin(1));
     await expect(begin(1)).rejects.toMatchObject({ type: "rate_limit_error" });

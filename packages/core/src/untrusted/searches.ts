@@ -19,7 +19,7 @@ export interface Searcher {
 
 /**
  * Runs a search on the connections that only searches have: workspaces take turns, and one has at most half
- * of them. Throws `rate_limit_error` where too many searches of the workspace wait, or where the search
+ * of them. Throws `rate_limit_error` if too many searches of the workspace wait, or if the search
  * took longer than it may, and the reason of the signal.
  */
 export type RunSearch = <T>(

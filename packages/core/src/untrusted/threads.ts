@@ -37,7 +37,7 @@ const SHORT_MS = 2000;
  * not wait for the start of a thread.
  */
 const SUSPECTS = { ttl: 60_000, max: 1000 };
-/** How many times its deadline a call may take by the clock, where its thread waits for a processor. */
+/** How many times its deadline a call may take by the clock, if its thread waits for a processor. */
 const MAX_SLOWDOWN = 10;
 const CLOSED = "The threads are closed";
 
@@ -46,7 +46,7 @@ export type Outcome<T> = { readonly value: T } | { readonly failure: "too slow" 
 
 export interface CallOptions {
   readonly workspaceId: number;
-  /** A call of a request is refused where too many calls of its workspace wait. */
+  /** A call of a request is refused if too many calls of its workspace wait. */
   readonly origin: "request" | "run";
   /** Overrides the deadline of the job. */
   readonly deadlineMs?: number;
@@ -72,7 +72,7 @@ interface Call {
   readonly deadlineMs: number;
   /** Runs alone, because it is unknown which of several calls ended their thread. */
   alone: boolean;
-  /** Aborted where nobody waits for it any longer. */
+  /** Aborted if nobody waits for it any longer. */
   readonly signal: AbortSignal | undefined;
   readonly resolve: (outcome: Outcome<unknown>) => void;
   readonly reject: (error: unknown) => void;
@@ -252,7 +252,7 @@ function watchDeadlines(calls: readonly Call[], progress: Progress) {
     late = position;
     controller.abort();
   };
-  // Where the event loop was held up, answers may have come that it has not seen yet: those first.
+  // If the event loop was held up, answers may have come that it has not seen yet: those first.
   const lookAfterAnswers = (): void => void setImmediate(look);
   timer = setTimeout(lookAfterAnswers, calls[0]?.deadlineMs);
   return {

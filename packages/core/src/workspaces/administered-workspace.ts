@@ -69,7 +69,7 @@ export type Moves<Status extends string, Move extends string> = Readonly<
   Record<Move, Partial<Record<Status, Status>>>
 >;
 
-/** The state that a move leads to. Throws `invalid_request_error` where it does not start from `status`. */
+/** The state that a move leads to. Throws `invalid_request_error` if it does not start from `status`. */
 export function moveState<Status extends string, Move extends string>(
   what: string,
   { moves, status, move }: { moves: Moves<Status, Move>; status: Status; move: Move },

@@ -87,7 +87,7 @@ export async function createApiKey(
 }
 
 /**
- * Throws `invalid_request_error` where the workspace has `MAX_KEYS`. Disabled and expired keys count,
+ * Throws `invalid_request_error` if the workspace has `MAX_KEYS`. Disabled and expired keys count,
  * because they can be used again.
  */
 async function requireRoomForKey(db: Queryable, workspaceId: number): Promise<void> {
@@ -143,7 +143,7 @@ export async function rotateApiKey(
   });
 }
 
-/** Revokes a key for good. Revoking it again changes nothing. */
+/** Revokes a key permanently. Revoking it again changes nothing. */
 export async function revokeApiKey(
   context: RequestContext,
   input: { wId: string; keyId: string },

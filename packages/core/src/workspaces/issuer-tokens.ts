@@ -31,7 +31,7 @@ export type VerifiedClaims = JWTPayload & { readonly sub: string; readonly exp: 
 
 /**
  * Creates the check of an issuer's tokens: signature, algorithm, issuer, audience, expiry. It throws
- * `invalid_api_key_error`, and `service_unavailable` where the issuer does not give its keys in time.
+ * `invalid_api_key_error`, and `service_unavailable` if the issuer does not give its keys in time.
  */
 export function createTokenVerifier(
   issuer: Issuer,
@@ -114,7 +114,7 @@ async function readKeysUrl(issuer: Issuer): Promise<URL> {
   return url;
 }
 
-/** Whether a URL of an issuer is https, or http on a loopback address where that is allowed. */
+/** Whether a URL of an issuer is https, or http on a loopback address if that is allowed. */
 export function isSafeUrl(url: URL, { allowsLoopback }: Pick<Issuer, "allowsLoopback">): boolean {
   if (url.protocol === "https:") return true;
   const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);

@@ -102,7 +102,7 @@ export async function listMemberEmails(
 }
 
 /**
- * Removes a member, whose tokens end, and who is no editor of agents any more; messages keep their author. Throws
+ * Removes a member, whose tokens end, and who is not an editor of agents any more; messages keep their author. Throws
  * `member_not_found`.
  */
 export async function removeMember(

@@ -57,7 +57,7 @@ describe("a model", () => {
       name: "that nobody knows any more, although it is enabled",
       pair: unknown,
       where: workspace({ models: ["simulated/simulated-2"] }),
-      why: "not a model of this server: parley models list",
+      why: "not a model of this server: see parley models list",
     },
     {
       name: "that is not enabled",
@@ -66,7 +66,7 @@ describe("a model", () => {
       why: "not enabled in this workspace. An admin can enable it under Settings in the console, or with parley models enable openai/gpt-5",
     },
     {
-      name: "that is not enabled and whose name is no word of a command line",
+      name: "that is not enabled and whose name is not a word of a command line",
       pair: { providerId: "openai_compatible", modelId: "a; rm b" },
       where: workspace(),
       why: "or with parley models enable <provider>/<model>",
@@ -95,7 +95,7 @@ describe("a model", () => {
 });
 
 describe("the models of a message", () => {
-  it("are its agents' own where none is selected, and all of them are checked", () => {
+  it("are its agents' own if none is selected, and all of them are checked", () => {
     expect(requireModels(workspace(), undefined, [simulated])).toBeNull();
     expect(requireModels(workspace(), undefined, [])).toBeNull();
     const agents = [simulated, costly];
@@ -108,7 +108,7 @@ describe("the models of a message", () => {
     expect(selected).toThrow("gpt-5 of openai");
   });
 
-  it("are checked also where nobody is mentioned", () => {
+  it("are checked also if nobody is mentioned", () => {
     expect(() => requireModels(workspace(), select(unknown), [])).toThrow("simulated-2");
   });
 

@@ -62,7 +62,7 @@ export function findEnabledModels(workspace: WorkspaceRow): Model[] {
   return workspace.models.flatMap((key) => findModel(pairOf(key)) ?? []);
 }
 
-/** Whether a workspace may use a model where it is. */
+/** Whether a workspace may use a model if it is. */
 export function isInRegion(
   workspace: Pick<WorkspaceRow, "regionalModelsOnly" | "region">,
   { regions }: Pick<Model, "regions">,

@@ -91,7 +91,7 @@ export async function rotateOperatorKey(
 }
 
 /**
- * Revokes an operator key for good; revoking it again changes nothing. The last one that can be used is
+ * Revokes an operator key permanently; revoking it again changes nothing. The last one that can be used is
  * refused, unless the request says `evenIfLast`.
  */
 export async function revokeOperatorKey(
@@ -124,7 +124,7 @@ export async function revokeAllOperatorKeys(
 }
 
 /**
- * An operator key that a change ends. Throws `api_key_not_found`, and `invalid_request_error` where it is
+ * An operator key that a change ends. Throws `api_key_not_found`, and `invalid_request_error` if it is
  * the last one that can be used and must not be.
  */
 async function requireOperatorKey(

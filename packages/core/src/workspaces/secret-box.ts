@@ -19,13 +19,13 @@ export interface EncryptedSecret {
 export interface SecretBox {
   /** Encrypts with the newest key; `place` must be the same to decrypt. */
   encrypt(secret: string, place: string): EncryptedSecret;
-  /** Throws where the key is unknown, or the secret was altered or belongs to another place. */
+  /** Throws if the key is unknown, or the secret was altered or belongs to another place. */
   decrypt(stored: EncryptedSecret, place: string): string;
 }
 
 /** What stores secrets. */
 export interface SecretServices {
-  /** Encrypts credentials; undefined where the deployment has no encryption key. */
+  /** Encrypts credentials; undefined if the deployment has no encryption key. */
   readonly secretBox?: SecretBox | undefined;
 }
 

@@ -51,7 +51,7 @@ describe("spaces", () => {
     expect(await require(bob, space.sId)).toBe(await require(bob, "vlt_unknown"));
   });
 
-  it("replaces the keys of a space as a whole, and leaves them where none are named", async () => {
+  it("replaces the keys of a space as a whole, and leaves them if none are named", async () => {
     const restricted = { wId: workspaceId, name: "Secret", isRestricted: true };
     const { space } = await test.operator.createSpace({ ...restricted, keyIds: [keyOf(ann)] });
     const about = { wId: workspaceId, spaceId: space.sId };

@@ -51,7 +51,7 @@ describe("tokens of users", () => {
     });
   });
 
-  it("are refused without a query where they are mistyped", async () => {
+  it("are refused without a query if they are mistyped", async () => {
     const { session } = db() as unknown as { session: { prepareQuery: () => unknown } };
     const prepared = vi.spyOn(session, "prepareQuery");
     const mistyped = generateUserToken().replace(/.$/, (last) => (last === "0" ? "1" : "0"));

@@ -82,7 +82,7 @@ function requireOneOf<Name extends string>(
   throw invalidRequest("body", [{ path: one, message }]);
 }
 
-/** A token acts under the key that creates it, and an operator's is no workspace's. */
+/** A token acts under the key that creates it, and an operator's is not a workspace's. */
 async function requireKeyOfWorkspace(
   context: RequestContext,
   { wId: workspaceId }: CreateUserToken,

@@ -143,7 +143,7 @@ describe("workspaces and members", () => {
 
   const ada = { email: "ada@example.com", firstName: "Ada" };
 
-  it("adds members, the oldest first, with names that are made up where none is given", async () => {
+  it("adds members, the oldest first, with names that are made up if none is given", async () => {
     const { wId: workspaceId } = await open();
     const { member } = await test.operator.addMember({ wId: workspaceId, ...ada });
     expect(member).toMatchObject({
@@ -170,7 +170,7 @@ describe("workspaces and members", () => {
     expect(await refusalOf(test.operator.addMember({ wId: other, ...ada }))).toBe("accepted");
   });
 
-  it("lists members a page at a time, also when one is removed meanwhile", async () => {
+  it("lists members a page at a time, also when one is removed in the meantime", async () => {
     const { wId } = await open();
     const sids: string[] = [];
     for (const firstName of ["A", "B", "C", "D", "E"]) {

@@ -119,7 +119,7 @@ export async function updateWorkspace(
   });
 }
 
-/** The enabled models after a change, in their order; undefined where they stay. */
+/** The enabled models after a change, in their order; undefined if they stay. */
 async function changeModels(
   db: Queryable,
   { id }: WorkspaceRow,

@@ -66,7 +66,7 @@ describe.skipIf(!isLinuxRoot)("PostgreSQL of root", () => {
     expect(await owners()).toEqual([DAEMON, DAEMON]);
   });
 
-  it.skipIf(!hasNamespaces)("starts as well where its directory has moved", async () => {
+  it.skipIf(!hasNamespaces)("starts as well if its directory has moved", async () => {
     await chmod(folder, 0o755);
     await startOnce();
     await chmod(folder, 0o700);

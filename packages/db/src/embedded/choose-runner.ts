@@ -99,7 +99,7 @@ async function inNamespace(programs: Programs, cwd: string) {
   return { account: problem === undefined ? account : undefined, problem };
 }
 
-/** Runs a command to see whether the account may; undefined where it may. */
+/** Runs a command to see whether the account may; undefined if it may. */
 async function whyNot(account: Account, command: readonly string[], cwd: string) {
   const enter = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', cwd, ...command];
   return runProgram(account, enter, "/").then(

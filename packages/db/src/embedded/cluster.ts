@@ -31,7 +31,7 @@ export async function holdsDatabase(directory: string): Promise<boolean> {
   return (await isThere(clusterIn(directory))) || isThere(oldClusterIn(directory));
 }
 
-/** Throws `DirectoryUnusable` where the directory holds a database that the programs cannot read. */
+/** Throws `DirectoryUnusable` if the directory holds a database that the programs cannot read. */
 export async function refuseForeignCluster(directory: string): Promise<void> {
   const cluster = clusterIn(directory);
   if (await isThere(cluster)) {

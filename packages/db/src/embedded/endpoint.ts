@@ -13,7 +13,7 @@ export interface Endpoint extends AsyncDisposable {
   readonly folder: string;
   /** Path of the socket, or the port. */
   readonly at: string | number;
-  /** Makes the folder again where it was removed, as cleaners of temporary files do. */
+  /** Makes the folder again if it was removed, as cleaners of temporary files do. */
   restoreFolder(): Promise<void>;
   readonly url: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export async function createEndpoint(account: Account): Promise<Endpoint> {
         },
       );
       if (made) return give();
-      // In a folder for everybody, another user may have taken the name meanwhile.
+      // In a folder for everybody, another user may have taken the name in the meantime.
       const found = await lstat(folder);
       if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
       throw new Error(`${folder} is no longer Parley's folder: remove it`);
@@ -78,7 +78,7 @@ export async function createEndpoint(account: Account): Promise<Endpoint> {
   };
 }
 
-/** An endpoint where there are no Unix sockets: a port of the loopback and a password. */
+/** An endpoint if there are no Unix sockets: a port of the loopback and a password. */
 export async function createTcpEndpoint(directory: string): Promise<Endpoint> {
   const file = path.join(directory, "database-password");
   const stored = await readFile(file, "utf8").catch(() => undefined);

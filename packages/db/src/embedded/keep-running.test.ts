@@ -57,7 +57,7 @@ it("stops a PostgreSQL that cannot be reached before it starts another", async (
   await kept.stop();
 });
 
-it("tries again where a start fails, and stops in between", async () => {
+it("tries again if a start fails, and stops in between", async () => {
   const { start, started } = createPostmasters({ failing: 2 });
   const log = vi.fn<(level: string, message: string) => void>();
   const kept = await keepRunning(start, log);

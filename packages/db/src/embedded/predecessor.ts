@@ -14,7 +14,7 @@ interface Stop {
 
 /**
  * Signals a PostgreSQL to stop, as its own account: the process id comes from a file of that account, and
- * root must not signal other processes for it. A server that has already ended is no error.
+ * root must not signal other processes for it. A server that has already ended is not an error.
  */
 export async function stopServer(
   cluster: string,

@@ -67,7 +67,7 @@ function programsIn(root: string): Programs {
 }
 
 /**
- * Creates the links between libraries as the install script of the package does, where installs run
+ * Creates the links between libraries as the install script of the package does, if installs run
  * scripts. Concurrent calls are safe.
  */
 export async function linkLibraries(programs: Programs): Promise<void> {

@@ -12,7 +12,7 @@ export class ProgramFailed extends Error {
 const MISSING_LIBRARY =
   /error while loading shared libraries: ([^\s:]+):|Library not loaded: (\S+)/;
 
-/** Throws `NoEmbeddedDatabase` where a program failed because the system lacks a library of it. */
+/** Throws `NoEmbeddedDatabase` if a program failed because the system lacks a library of it. */
 export function refuseMissingLibrary(error: unknown): void {
   if (!(error instanceof Error)) return;
   const found = MISSING_LIBRARY.exec(error.message);

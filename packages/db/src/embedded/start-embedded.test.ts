@@ -97,7 +97,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await ask(second, "select id from kept")).toEqual([{ id: 7 }]);
   });
 
-  it("leaves a running one alone where the lock of its directory was removed", async () => {
+  it("leaves a running one alone if the lock of its directory was removed", async () => {
     const first = await start();
     await ask(first, "create table kept (id int); insert into kept values (7)");
     const begun = await ask(first, "select pg_postmaster_start_time()::text as at");
@@ -151,7 +151,7 @@ describe("the embedded PostgreSQL", () => {
     expect(lines.join("\n")).not.toContain("hunter2");
   });
 
-  it("makes the cluster anew where a start was cut off in the middle", async () => {
+  it("makes the cluster again if a start was cut off in the middle", async () => {
     const draft = path.join(directory, "postgresql-new-cutoff");
     await mkdir(draft, { recursive: true, mode: 0o700 });
     await writeFile(path.join(draft, "PG_VERSION"), "18\n");

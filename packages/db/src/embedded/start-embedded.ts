@@ -31,7 +31,7 @@ const LONGEST_WAIT_MS = 5000;
 
 /** A PostgreSQL that restarts whenever it ends. */
 interface Supervised {
-  /** Stops it for good. */
+  /** Stops it permanently. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,10 @@ interface Supervised {
 const whyUnusable = async ({ exited, unreachable }: Postmaster): Promise<string> =>
   Promise.race([exited, unreachable.then((why) => why ?? exited)]);
 
-/** Starts PostgreSQL, and restarts it when it ends or cannot be reached, until it is stopped. Throws the error of the first start. */
+/**
+ * Starts PostgreSQL, and restarts it when it ends or cannot be reached, until it is stopped. Throws the error of the
+ * first start.
+ */
 export async function keepRunning(open: () => Promise<Postmaster>, log: Log): Promise<Supervised> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -160,7 +163,7 @@ async function start(directory: string, connections: number, log: Log): Promise<
 
 async function preparePrograms(directory: string): Promise<Programs> {
   const installed = findPrograms();
-  // Where the package is read-only, the links may already exist.
+  // If the package is read-only, the links may already exist.
   return linkLibraries(installed).then(
     () => installed,
     () => copyPrograms(installed, directory),
@@ -177,7 +180,7 @@ async function removeLeftFolder(urlFile: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The URL of the PostgreSQL that runs on a data directory, for `psql`; undefined where none runs. */
+/** The URL of the PostgreSQL that runs on a data directory, for `psql`; undefined if none runs. */
 export async function readEmbeddedUrl(directory: string): Promise<string | undefined> {
   const text = await readFile(urlFileIn(directory), "utf8").catch(() => "");
   const url = URL.parse(text.trim());

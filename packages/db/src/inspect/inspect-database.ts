@@ -52,7 +52,7 @@ const secrets = `select key_id as id, count(*)::int as count from (
   ) as stored where key_id is not null group by 1`;
 
 /**
- * Looks at a database without changing it, in one connection that is closed again. Throws where it cannot be
+ * Looks at a database without changing it, in one connection that is closed again. Throws if it cannot be
  * reached or does not answer in time.
  */
 export async function inspectDatabase(

@@ -21,7 +21,7 @@ export interface DirectoryFindings {
 
 /**
  * Looks at a data directory without changing it. Throws what a start on it would: `OpenDirectory`, and
- * `DirectoryUnusable`, also where it would have to be created and cannot be.
+ * `DirectoryUnusable`, also if it would have to be created and cannot be.
  */
 export async function inspectDirectory(directory: string): Promise<DirectoryFindings> {
   const whole = path.resolve(directory);

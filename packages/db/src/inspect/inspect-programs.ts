@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /**
  * The version of the embedded PostgreSQL, as its own program says it. Before the first start, when the links
- * between its libraries lack, it is that of its package. Throws `NoEmbeddedDatabase` where it cannot run.
+ * between its libraries lack, it is that of its package. Throws `NoEmbeddedDatabase` if it cannot run.
  */
 export async function inspectPrograms({
   timeoutMs,

@@ -28,7 +28,7 @@ export const clientServers = pgTable(
     pending: jsonb().$type<ClientOffer>(),
     /** How often it was asked for a page of its tools: the number of the newest such request. */
     listings: integer().notNull().default(0),
-    /** Names of tools whose calls its user has approved for good. */
+    /** Names of tools whose calls its user has approved permanently. */
     approvedTools: jsonb().$type<string[]>().notNull().default([]),
   },
   (table) => [
@@ -50,7 +50,7 @@ export const clientRequests = pgTable(
     /** Number of its event in the server's log. */
     seq: integer().notNull(),
     createdAt: milliseconds().notNull(),
-    /** JSON of the client's response; null where none was waited for any more. */
+    /** JSON of the client's response; null if none was waited for any more. */
     answer: text(),
     /** When it was answered or cancelled; the first of both counts. */
     settledAt: milliseconds(),

@@ -174,7 +174,7 @@ export interface StoredFragment {
   readonly contentType: string;
   readonly fileId: string | null;
   readonly sourceUrl: string | null;
-  /** Size of the file in bytes, where its content is text. */
+  /** Size of the file in bytes, if its content is text. */
   readonly textBytes?: number | null;
   readonly node?: ContentNode;
   /** Members of the request that have no effect, but that responses repeat. */
@@ -189,7 +189,7 @@ export interface StoredFragment {
 export interface DecidedCall {
   readonly by: string;
   readonly at: number;
-  /** The parameters that the agent proposed, where the decision changed them. */
+  /** The parameters that the agent proposed, if the decision changed them. */
   readonly proposed?: Readonly<Record<string, unknown>>;
 }
 

@@ -10,7 +10,7 @@ export const logs = pgTable(
     id: text().primaryKey(),
     /** Number of the last event: 1, 2, 3 … without gaps when they were written. */
     lastSeq: integer().notNull(),
-    /** The attempt that may append; 0 where any writer may. */
+    /** The attempt that may append; 0 if any writer may. */
     fence: integer().notNull(),
     /** Set by the terminal event: nothing is appended after it. */
     closedAt: timestamp({ withTimezone: true }),

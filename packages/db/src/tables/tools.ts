@@ -23,7 +23,7 @@ export interface EncryptedText {
 export interface ConnectionClient {
   readonly clientId: string;
   readonly scope?: string;
-  /** `client_credentials` where there is none. */
+  /** `client_credentials` if there is none. */
   readonly grant?: "client_credentials" | "authorization_code";
   readonly authenticationMethod?: string;
 }
@@ -64,7 +64,7 @@ export const toolConnections = pgTable("tool_connections", {
   headers: jsonb().$type<EncryptedText>(),
   /** Names of those headers. */
   headerNames: jsonb().$type<string[]>().notNull().default([]),
-  /** Parley as a client of the server's authorization server; null where the headers are all. */
+  /** Parley as a client of the server's authorization server; null if the headers are all. */
   oauth: jsonb().$type<ConnectionClient>(),
   /** Where its users allow it, with `authorization_code`: what was found of it. */
   authorizationServer: jsonb().$type<object>(),
@@ -96,10 +96,10 @@ export const toolAuthorizations = pgTable(
     /** The newest token, encrypted; null once it was refused. */
     token: jsonb().$type<EncryptedText>(),
     tokenUntil: milliseconds().notNull(),
-    /** What gets the next token; null where the authorization server gives none. */
+    /** What gets the next token; null if the authorization server gives none. */
     refreshToken: jsonb().$type<EncryptedText>(),
     scope: text(),
-    /** Counts the tokens: one that was replaced meanwhile is not used or forgotten again. */
+    /** Counts the tokens: one that was replaced in the meantime is not used or forgotten again. */
     generation: integer().notNull().default(0),
     /** Until when one process alone asks for the next token. */
     refreshingUntil: milliseconds().notNull().default(0),
@@ -170,7 +170,7 @@ export const conversationTools = pgTable(
   ],
 );
 
-/** Calls that a user has approved for good: of a tool by any agent, or by one. */
+/** Calls that a user has approved permanently: of a tool by any agent, or by one. */
 export const toolApprovals = pgTable(
   "tool_approvals",
   {

@@ -125,7 +125,7 @@ export const userTokens = pgTable(
     /** SHA-256 of the token, in hexadecimal. */
     hash: text().notNull().unique(),
     scopes: jsonb().$type<TokenScope[]>().notNull(),
-    /** Numbers of the restricted spaces that it reaches where its key reaches them. */
+    /** Numbers of the restricted spaces that it reaches if its key reaches them. */
     spaceIds: jsonb().$type<number[]>().notNull(),
     createdAt: milliseconds().notNull(),
     expiresAt: milliseconds().notNull(),

@@ -28,7 +28,7 @@ const Marker = z.union([
 ]);
 
 /**
- * Writes the lines of an export into an empty database, in one transaction. Throws `RefusedTransfer` where
+ * Writes the lines of an export into an empty database, in one transaction. Throws `RefusedTransfer` if
  * the database is not empty, has other tables than the exported one, or the export is incomplete.
  */
 export async function importDatabase(

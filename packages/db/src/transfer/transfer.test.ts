@@ -90,7 +90,7 @@ describe("an import", () => {
     const version = /another version/;
     for (const [broken, message] of [
       ["", /cut off/],
-      ["no export\n", /no export/],
+      ["no export\n", /not a Parley export/],
       [lines.slice(0, 40).join("\n"), /cut off/],
       [lines.slice(0, -2).join("\n"), /cut off/],
       [text.replace("9007199254740991", "9007199254740990"), /changed/],

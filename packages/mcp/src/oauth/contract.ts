@@ -68,7 +68,7 @@ export interface Introduction {
   /** Where codes come back to. Without one, the client may ask for tokens of its own. */
   readonly redirectUrl?: string;
   readonly scope?: string;
-  /** The URL of a document that says the same (CIMD): it is the client's id, where that is taken. */
+  /** The URL of a document that says the same (CIMD): it is the client's id, if that is taken. */
   readonly clientMetadataUrl?: string;
 }
 
@@ -110,7 +110,7 @@ export interface PersonalAuthorization {
     party: Party,
     options: OAuthOptions & { readonly refreshToken: string; readonly scope?: string },
   ): Promise<OAuthTokens | OAuthFailure>;
-  /** Revokes a token (RFC 7009) where the authorization server has an endpoint for it. */
+  /** Revokes a token (RFC 7009) if the authorization server has an endpoint for it. */
   revoke(
     party: Party,
     options: OAuthOptions & {

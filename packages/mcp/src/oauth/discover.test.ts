@@ -173,7 +173,7 @@ describe("what a 401 names", () => {
     await connections.close();
   });
 
-  it("is refused where it is on a private host", async () => {
+  it("is refused if it is on a private host", async () => {
     let asked = 0;
     await using inside = await startLoopback((_request, response) => {
       asked++;
@@ -196,7 +196,7 @@ describe("what a 401 names", () => {
 });
 
 describe("servers of MCP 2025-03-26", () => {
-  it("have the default endpoints at their origin where they describe nothing", async () => {
+  it("have the default endpoints at their origin if they describe nothing", async () => {
     await using server = await startLoopback((_request, response) => {
       response.writeHead(404).end();
     });

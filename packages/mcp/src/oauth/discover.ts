@@ -25,7 +25,8 @@ export interface DiscoveryOptions extends OAuthOptions {
 
 /**
  * Finds the authorization server of an MCP server: by its metadata (RFC 9728), which a 401 may name, or at
- * its own origin, and that server's endpoints (RFC 8414, OpenID), or those of MCP 2025-03-26 where nothing is described. The metadata must be of this MCP server.
+ * its own origin, and that server's endpoints (RFC 8414, OpenID), or those of MCP 2025-03-26 if nothing is described.
+ * The metadata must be of this MCP server.
  */
 export async function discoverAuthorizationServer(
   guard: Guard,
@@ -84,7 +85,7 @@ async function requireOwnEndpoints(
   );
 }
 
-/** The endpoints to which a site sends codes and secrets, as its own metadata names them; none where it has none. */
+/** The endpoints to which a site sends codes and secrets, as its own metadata names them; none if it has none. */
 async function readEndpoints(origin: string, fetch: FetchLike): Promise<string[]> {
   const metadata = await discoverAuthorizationServerMetadata(`${origin}/`, {
     fetchFn: fetch,

@@ -230,7 +230,7 @@ describe("authorization at servers that misbehave", () => {
     });
   });
 
-  it("asks nobody without PKCE, and revokes where there is an endpoint", async () => {
+  it("asks nobody without PKCE, and revokes if there is an endpoint", async () => {
     const request = { redirectUrl, state: "st" };
     const plain = { ...server, hasPkce: false };
     expect(await startAuthorization(plain, machine, request)).toMatchObject({ code: "rejected" });

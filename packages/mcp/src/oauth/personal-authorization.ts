@@ -60,7 +60,7 @@ export function createPersonalAuthorization(
 }
 
 /**
- * Becomes a client of an authorization server: by the URL of a document, where that is taken, can be read from outside
+ * Becomes a client of an authorization server: by the URL of a document, if that is taken, can be read from outside
  * and redirects name the issuer, or by dynamic registration. The order is that of MCP.
  */
 export async function registerClient(
@@ -111,7 +111,7 @@ function takesDocument(server: AuthorizationServer, url: URL): boolean {
   return takesClientMetadataUrls && namesIssuer && takesPublicClients && isReadable;
 }
 
-/** Revokes a token (RFC 7009) where the authorization server has an endpoint for it. */
+/** Revokes a token (RFC 7009) if the authorization server has an endpoint for it. */
 export async function revokeToken(
   guard: Guard,
   { server, client }: Party,

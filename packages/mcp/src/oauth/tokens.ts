@@ -20,7 +20,7 @@ import type {
 import { toClientInformation, toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
-/** Why nobody can be asked there; undefined where somebody can. */
+/** Why nobody can be asked there; undefined if somebody can. */
 export function findFault({ endpoints, hasPkce }: AuthorizationServer): string | undefined {
   if (endpoints.authorization === undefined) return "The authorization server asks nobody";
   return hasPkce ? undefined : "The authorization server does not know PKCE with S256";

@@ -19,7 +19,9 @@ function filesPlugin(files: Readonly<Record<string, string>>): Plugin {
         if (kind === "entry-point") return { path: wanted, namespace: NAMESPACE };
         if (!/^\.{1,2}\//.test(wanted)) {
           return {
-            errors: [{ text: `"${wanted}" is no file of the program: there are no packages` }],
+            errors: [
+              { text: `"${wanted}" is not a file of the program: packages are not available` },
+            ],
           };
         }
         const found = findFile(files, new URL(wanted, `file:///${importer}`).pathname.slice(1));

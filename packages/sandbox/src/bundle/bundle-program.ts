@@ -51,7 +51,8 @@ const MAX_MESSAGE_CHARACTERS = 2000;
 /**
  * Bundles the files of a program to one module: TypeScript becomes JavaScript, and relative imports are resolved
  * among the files. It runs in processes of its own, without the environment of this one, under a watch of time,
- * memory and output; where this one is root, as a user that nothing else runs as. What the author did wrong is a fault, and so is a program that takes more.
+ * memory and output; if this one is root, as a user that nothing else runs as. What the author did wrong is a fault,
+ * and so is a program that takes more.
  */
 export async function bundleProgram(
   files: Readonly<Record<string, string>>,
@@ -91,7 +92,7 @@ function runBundler(
 
 let found: { readonly user: User | undefined } | undefined;
 
-/** The user that bundlers of root become: that of the sandbox, where it can read the bundler; found out once. */
+/** The user that bundlers of root become: that of the sandbox, if it can read the bundler; found out once. */
 async function findUser(): Promise<User | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   if (found !== undefined) return found.user;
@@ -129,7 +130,7 @@ function describeExcess(
   if (exceeded === "time") return `Bundling took longer than ${timeoutMs} ms`;
   if (exceeded === "processor") return `Bundling used more than ${cpuMs} ms of processor time`;
   if (exceeded === "output") return `The bundle must be at most ${maxBundleBytes} bytes`;
-  // Where addresses run out first, the process that asks for them ends by itself.
+  // If addresses run out first, the process that asks for them ends by itself.
   const isFull = status !== 0 && /out of memory|cannot allocate memory|heap limit/i.test(errors);
   if (exceeded !== "memory" && !isFull) return undefined;
   return `Bundling used more than ${memoryBytes / MIB} MiB of memory`;

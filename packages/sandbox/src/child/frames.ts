@@ -22,7 +22,7 @@ export function encodeFrame(message: unknown, body: Uint8Array = NO_BODY): Buffe
 
 /**
  * Reads frames out of chunks. Throws for a frame of more than `maxBytes`, before it is kept, and for one that
- * is no JSON: what comes out of a child is not trusted.
+ * is not JSON: what comes out of a child is not trusted.
  */
 export function createFrameReader<T>(maxBytes: () => number) {
   let chunks: Buffer[] = [];

@@ -37,11 +37,11 @@ export interface Guest {
   /** Runs a module, and resolves when its end was sent. */
   run(message: Run, code: string): Promise<void>;
   fetched(id: number, answer: FetchAnswer, body: Buffer): void;
-  /** Lets code go on that was parked. */
+  /** Lets parked code continue. */
   resume(): void;
   /** Tells the code that it ends, and ends it without an outcome. */
   end(): void;
-  /** Makes its memory what it was before a run; false where it cannot be used again. */
+  /** Makes its memory what it was before a run; false if it cannot be used again. */
   renew(): boolean;
 }
 
@@ -115,7 +115,7 @@ export async function createGuest(
     if (current === undefined) return;
     const { limits } = current;
     finish();
-    // Where no memory is left for an error, the runtime throws null, as may an author: who has memory.
+    // If no memory is left for an error, the runtime throws null, as may an author: who has memory.
     const isNull = name === "" && message === "null" && hasFilled(limits);
     const isOutOfMemory = isNull || (name === "InternalError" && message === "out of memory");
     send({
@@ -245,7 +245,7 @@ export async function createGuest(
 
 /**
  * Keeps what a memory holds now, and gives what makes all of it so again: an instance whose calls have all
- * returned is then as it was. False where the memory has grown, which cannot be undone.
+ * returned is then as it was. False if the memory has grown, which cannot be undone.
  */
 function keepMemory({ buffer }: Memory): () => boolean {
   const pages = Array.from({ length: buffer.byteLength / PAGE_BYTES }, (_, index) =>

@@ -18,7 +18,7 @@ const settable = [
 const MAX_CHARACTERS = 65_536;
 /**
  * JSON of the parts of a URL, as JSON asks for it: the URL, its base, and a part to set with its value. Undefined
- * where it is none, or too long.
+ * if it is none, or too long.
  */
 function parseUrl(asked: string): string | undefined {
   const given: unknown = JSON.parse(asked);

@@ -32,7 +32,7 @@ export type ToChild =
     }
   /** Answers a request; the answer's content is the body. */
   | { readonly type: "fetched"; readonly id: number; readonly answer: FetchAnswer }
-  /** Lets a program go on that was parked. */
+  /** Lets a parked program continue. */
   | { readonly type: "resume" }
   /** Ends what runs. */
   | { readonly type: "end" };

@@ -175,7 +175,7 @@ describe("requests of functions", () => {
     expect(seen.at(-1)?.url).not.toContain("a-secret");
   });
 
-  it("leaves secrets behind where a redirect leads to another host, in whatever header", async () => {
+  it("leaves secrets behind if a redirect leads to another host, in whatever header", async () => {
     const secrets = [{ name: "TOKEN", value: "a-secret-of-headers", readable: false }];
     const carriers = ["user-agent", "accept", "Accept-Language", "content-type", "authorization"];
     const headers = Object.fromEntries(carriers.map((name) => [name, "{{secrets.TOKEN}}"]));

@@ -147,7 +147,7 @@ export function startChild({ command, arguments: given, boundary, user }: Confin
   };
 }
 
-/** Resolves when a process can take a program. Throws where it does not start. */
+/** Resolves when a process can take a program. Throws if it does not start. */
 export async function awaitReady(child: Child): Promise<void> {
   const timer = setTimeout(() => child.kill("broken"), START_MS);
   const frame = await child.next(MAX_FIRST_FRAME_BYTES);

@@ -89,7 +89,7 @@ describe("places for code", () => {
     await flood.end();
   });
 
-  it("lets code that was stopped for others go on, and takes no time of its timeout", async () => {
+  it("lets code that was stopped for others continue, and takes no time of its timeout", async () => {
     sandbox = await openTestSandbox({ maxProcesses: 2 });
     const flood = fill(spinning, 3, 1);
     const busyFor = (ms: number) =>
@@ -130,7 +130,7 @@ describe("places for code", () => {
     server.closeAllConnections();
   });
 
-  it("ends what has slept longest, of the workspace with most, where memory is short", async () => {
+  it("ends what has slept longest, of the workspace with most, if memory is short", async () => {
     const maxWaitingBytes = 200 * 1024 * 1024;
     sandbox = await openTestSandbox({ maxProcesses: 4, maxWaitingBytes });
     const own = new AbortController();

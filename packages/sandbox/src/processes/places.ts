@@ -27,7 +27,7 @@ export interface PlaceOptions {
 export interface Pool {
   /**
    * Waits for a place for a workspace. Rejects with the signal's reason, with `PoolFull` after `MAX_WAIT_MS`,
-   * and with an error where no process starts.
+   * and with an error if no process starts.
    */
   take(workspaceId: number, options: PlaceOptions): Promise<Place>;
   readonly state: {

@@ -29,13 +29,13 @@ export const MAX_WAIT_MS = 60_000;
  * process takes longer than a short program.
  */
 const TURN_MS = 250;
-/** How long a program keeps its place where more workspaces wait than there are places. */
+/** How long a program keeps its place if more workspaces wait than there are places. */
 const SLICE_MS = 1000;
 const FULL = `No process was free within ${MAX_WAIT_MS} ms`;
 
 /** Whoever waits for a place. */
 interface Waiting {
-  /** Whether it goes on with a program. */
+  /** Whether it continues with a program. */
   readonly isBegun: boolean;
   readonly start: () => void;
   readonly refuse: (reason: unknown) => void;
@@ -128,7 +128,7 @@ export function createPool({ confinement, max, maxWaitingBytes, onRest }: PoolOp
     if (guest.hasPlace) queue.ended(guest.workspaceId);
     guest.hasPlace = false;
   };
-  /** Counts the memory of a program without a place, and ends some where there is not enough. */
+  /** Counts the memory of a program without a place, and ends some if there is not enough. */
   const rest = (guest: Guest): void => {
     guest.bytes = ownBytesOf(guest.child.pid) ?? 0;
     onRest(guest.child, true);

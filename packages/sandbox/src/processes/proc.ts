@@ -10,13 +10,13 @@ export interface Usage {
   readonly memoryBytes: number;
 }
 
-/** Milliseconds of a processor that the main thread of a process has had; undefined where it cannot be known. */
+/** Milliseconds of a processor that the main thread of a process has had; undefined if it cannot be known. */
 export function cpuMsOf(pid: number): number | undefined {
   const text = read(`/proc/${pid}/schedstat`);
   return text === undefined ? undefined : Number.parseInt(text) / 1e6;
 }
 
-/** Bytes of memory that a process has; undefined where it cannot be known. */
+/** Bytes of memory that a process has; undefined if it cannot be known. */
 export function residentBytesOf(pid: number): number | undefined {
   return readMemory(pid)?.resident;
 }
@@ -33,7 +33,7 @@ function readMemory(pid: number): { resident: number; shared: number } | undefin
   return { resident: Number(pages[1]) * PAGE_BYTES, shared: Number(pages[2]) * PAGE_BYTES };
 }
 
-/** What a process uses with all of its threads and descendants, ended ones included; zeros where it has ended. */
+/** What a process uses with all of its threads and descendants, ended ones included; zeros if it has ended. */
 export function usageOf(pid: number): Usage {
   const parts = [usedBy(pid), ...childrenOf(pid).map(usageOf)];
   return {

@@ -7,9 +7,9 @@ import { cpuMsOf, residentBytesOf } from "./proc.ts";
 export interface Processes {
   /** A process for a program that `running` counts already; others that are ready make room. */
   provide(workspaceId: number): Child;
-  /** Resolves when a process can take its first program. Rejects where it does not start. */
+  /** Resolves when a process can take its first program. Rejects if it does not start. */
   ready(child: Child): Promise<void>;
-  /** Keeps a process for the next program of its workspace; false where it cannot be used again, and is gone. */
+  /** Keeps a process for the next program of its workspace; false if it cannot be used again, and is gone. */
   keep(child: Child): boolean;
   retire(child: Child): void;
   /** Makes room beside programs that run, and keeps a spare. */

@@ -59,7 +59,7 @@ export interface WatchedProgram {
 export type Excess = "time" | "processor" | "memory" | "output" | "disk";
 
 export interface EndedProgram {
-  /** Null where it was killed, 127 where there is no such program. */
+  /** Null if it was killed, 127 if there is no such program. */
   readonly status: number | null;
   readonly output: Buffer;
   readonly errors: string;
@@ -70,7 +70,7 @@ const DISK_WATCH_MS = 250;
 
 /**
  * Runs a program on what a stranger wrote, to its end: in a group of its own, watched from outside and killed as a
- * whole where it exceeds a limit. Where there is no /proc, only time and output are watched. Throws where it cannot
+ * whole if it exceeds a limit. If there is no /proc, only time and output are watched. Throws if it cannot
  * be started, and the reason of the signal.
  */
 export async function runWatched(program: WatchedProgram): Promise<EndedProgram> {

@@ -27,7 +27,7 @@ const Source = z.union([
     }),
 ]);
 
-/** A host that a program may call, with its port where it has one of its own. */
+/** A host that a program may call, with its port if it has one of its own. */
 const AllowedHost = text(255, 1).regex(
   /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::[1-9]\d{0,4})?$/,
   { error: "must be a host in lowercase, such as api.example.com or api.example.com:8443" },

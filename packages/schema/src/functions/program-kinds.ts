@@ -21,7 +21,7 @@ interface KindFacts {
   readonly label: string;
   /** What it runs, in a list. */
   readonly noun: string;
-  /** The member with what runs, and its name where it is not files by their paths. */
+  /** The member with what runs, and its name unless it is files by their paths. */
   readonly content: {
     readonly member: string;
     readonly name: string;
@@ -63,7 +63,7 @@ export const programKinds = {
 /** The facts of a kind that is not known as a literal. */
 export const factsOf = (kind: ProgramKind): KindFacts => programKinds[kind];
 
-/** The kind that a folder of files is, where its `function.json` names no program; new functions begin with it. */
+/** The kind that a folder of files is, if its `function.json` names no program; new functions begin with it. */
 export const folderKind = "javascript" satisfies ProgramKind;
 
 /** The file of a function's folder that has the source of a program; undefined if its kind has none. */

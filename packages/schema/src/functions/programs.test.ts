@@ -48,7 +48,7 @@ describe("a program of E2B", () => {
   const e2b = (more: object) =>
     Program.safeParse({ type: "e2b", language: "python", source: "x", ...more });
 
-  it("has a language, one file, and a template where it names one", () => {
+  it("has a language, one file, and a template if it names one", () => {
     expect(e2b({ template: "my-team/packages:2" }).success).toBe(true);
     expect(Program.parse({ type: "e2b", language: "javascript", source: "x" })).toEqual({
       type: "e2b",

@@ -42,11 +42,11 @@ export interface ProgramBundle {
 
 /** Why the files of a program cannot be made one module. */
 export interface BundleFault {
-  /** The path of the file; empty where the fault is of none. */
+  /** The path of the file; empty if the fault has no file. */
   readonly file: string;
-  /** From 1; 0 where the fault is of no line. */
+  /** From 1; 0 if the fault has no line. */
   readonly line: number;
-  /** From 1; 0 where the fault is of no line. */
+  /** From 1; 0 if the fault has no line. */
   readonly column: number;
   readonly message: string;
   /** The line itself. */

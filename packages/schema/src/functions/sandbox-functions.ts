@@ -5,7 +5,7 @@ import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { Milliseconds, text } from "../parsing/text.ts";
 
-/** Name of a function in paths; an id of a function is no slug. */
+/** Name of a function in paths; an id of a function is not a slug. */
 export const FunctionSlug = text(255, 1).regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
   error: "must be lowercase letters and digits, in words separated by hyphens",
 });

@@ -216,7 +216,7 @@ const upsert = {
   ...read,
   ...post,
   ...written,
-  // A replay finds nothing where it was deleted meanwhile.
+  // A replay finds nothing if it was deleted in the meantime.
   errors: [...unknown.errors, "data_source_quota_error"],
 } as const;
 

@@ -16,7 +16,7 @@ describe("the most values of a body", () => {
   });
 
   it.each(["sandboxFunctions.invoke", "tools.invoke", "clientServers.answer"] as const)(
-    "are as many as any body has where a member is any JSON: %s",
+    "are as many as any body has if a member is any JSON: %s",
     (name) => {
       expect(maxValuesOf(endpoints[name])).toBe(MAX_VALUES);
     },

@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { MAX_VALUES } from "./json.ts";
 
-/** Values that a body may have beside those that its schema knows: members of later interfaces, annotations of the RPC. */
+/**
+ * Values that a body may have beside those that its schema knows: members of later interfaces, annotations of the RPC.
+ */
 const UNKNOWN_VALUES = 5000;
 
 const ofEndpoints = new WeakMap<Endpoint, number>();
@@ -17,7 +19,7 @@ export function maxValuesOf(endpoint: Endpoint): number {
   });
 }
 
-/** Most values that a schema can know in a value; infinite where it bounds nothing. */
+/** Most values that a schema can know in a value; infinite if it bounds nothing. */
 function countIn(schema: z.core.$ZodType): number {
   if (schema instanceof z.ZodObject) {
     const members: z.core.$ZodType[] = Object.values(schema.shape);

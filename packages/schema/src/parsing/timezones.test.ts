@@ -35,7 +35,7 @@ describe("a zone of a request", () => {
     expect(timezones.map(toListedTimezone)).toEqual(timezones);
   });
 
-  it("is answered by its former name, where the database has it as a link", () => {
+  it("is answered by its former name, if the database has it as a link", () => {
     const former = added.flatMap((name) => {
       const links = timezones.filter((link) => zones[link] === name);
       return links.length === 0 ? [] : { name, links };

@@ -45,8 +45,8 @@ export function findUnknownMembers(endpoint: Endpoint, body: unknown): Warning[]
 }
 
 /**
- * Throws `invalid_request_error` where a part of an input has members that the endpoint does not know, with
- * the nearest known name of each, or all where none is near.
+ * Throws `invalid_request_error` if a part of an input has members that the endpoint does not know, with
+ * the nearest known name of each, or all if none is near.
  */
 export function refuseUnknownMembers(
   endpoint: Endpoint,
@@ -68,7 +68,9 @@ export function findMisspelt(endpoint: Endpoint, body: unknown): Issue[] {
   return found.filter(({ near }) => near !== undefined).map(issueOf);
 }
 
-/** Returns an issue for each member of a value that an object's schema does not know, at most 20, as a refusal has it. */
+/**
+ * Returns an issue for each member of a value that an object's schema does not know, at most 20, as a refusal has it.
+ */
 export function findUnknownIn(schema: z.ZodObject, value: unknown): Issue[] {
   const found: Found[] = [];
   walk(value, { members: membersOf(schema.shape), isList: false }, [], found);
@@ -115,7 +117,7 @@ function knownIn(schema: z.core.$ZodType): Known | undefined {
   return undefined;
 }
 
-/** What any of several schemas knows; undefined where one of them may have any members. */
+/** What any of several schemas knows; undefined if one of them may have any members. */
 function knownInAny(options: readonly (Known | undefined)[]): Known | undefined {
   const objects = options.filter((one) => one !== undefined && !one.isList);
   if (objects.length < options.length) return undefined;

@@ -144,7 +144,7 @@ export const Recording = z.object({
 });
 export type Recording = z.infer<typeof Recording>;
 
-/** Past invocations, replayed where the input is equal. */
+/** Past invocations, replayed if the input is equal. */
 export const RecordedBehaviour = z
   .object({
     type: z.literal("recorded").describe("Recordings"),

@@ -8,7 +8,7 @@ import {
 import { colourful, colourless } from "../../markdown/theme.ts";
 import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
 
-/** How often what is under way is shown anew, at most. */
+/** How often what is under way is shown again, at most. */
 const FRAME_MS = 33;
 /** Painting takes no more than this part of the time, however long a block is. */
 const PAINTING_SHARE = 0.25;
@@ -28,7 +28,7 @@ export interface AnswerView {
   finish(): void;
 }
 
-/** Makes the view of an answer: finished blocks are printed for good, the one under way is shown below them. */
+/** Makes the view of an answer: finished blocks are printed permanently, the one under way is shown below them. */
 export function createAnswerView(io: Io): AnswerView {
   const { stdout: output } = io;
   const area = createLiveArea(output);

@@ -10,7 +10,7 @@ import { printText } from "./print-text.ts";
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION = 60;
 
-/** Asks which agent to talk to; the only one is not asked for. Undefined where somebody leaves. */
+/** Asks which agent to talk to; the only one is not asked for. Undefined if somebody leaves. */
 export async function askForAgent(
   io: Io,
   keyboard: Keyboard,

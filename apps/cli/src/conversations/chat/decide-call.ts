@@ -21,7 +21,7 @@ const decisions: Readonly<Record<string, Decision>> = {
   a: "always_approved",
 };
 
-/** Asks whether a call may be made: once or for good, also with other inputs. */
+/** Asks whether a call may be made: once or always, also with other inputs. */
 export async function decideCall(
   { context: { io }, connection, keyboard }: Chat,
   call: WaitingCall<"tool_approve_execution">,
@@ -114,7 +114,7 @@ function parseInputs(text: string): Inputs | undefined {
   }
 }
 
-/** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
+/** Leads to the page on which the user lets a tool's server be called; the answer continues by itself after it. */
 export async function allowTool(
   { context: { io }, connection }: Chat,
   { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
@@ -132,7 +132,7 @@ export async function allowTool(
     printLine(io, `Open ${url}`);
     printText(io, dim(io, "The answer continues once you allow it there; Ctrl-C cancels it"));
     const { default: open } = await import("open");
-    // Where there is no browser, the page can be opened elsewhere.
+    // If there is no browser, the page can be opened elsewhere.
     await open(url).catch(() => {});
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -10,7 +10,7 @@ import { allowTool, answerQuestion, decideCall, isWaiting } from "./decide-call.
 
 /**
  * Shows an answer as it is written, and asks what it waits for. The first Ctrl-C cancels it, a second one leaves it
- * to itself. Returns whether the chat continues. Throws `CommandError` where the server is away for too long.
+ * to itself. Returns whether the chat continues. Throws `CommandError` if the server is away for too long.
  */
 export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean> {
   const { context } = chat;

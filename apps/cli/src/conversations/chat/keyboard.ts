@@ -12,7 +12,7 @@ const MAX_LENGTH = 1000;
 
 /** Texts of several lines in the one line of an editor. */
 interface PastedTexts {
-  /** The text as it is edited: with signs for its new lines, or a name in its place where it is long. */
+  /** The text as it is edited: with signs for its new lines, or a name in its place if it is long. */
   fold(text: string): string;
   /** What an edited line stands for. */
   unfold(line: string): string;
@@ -66,7 +66,7 @@ interface Prompt {
   readonly complete?: (line: string) => string[];
 }
 
-/** The terminal's keys: a line editor while something is asked, and Ctrl-C alone meanwhile. */
+/** The terminal's keys: a line editor while something is asked, and Ctrl-C alone in the meantime. */
 export interface Keyboard {
   read(prompt: Prompt): Promise<Typed>;
   /** A text of several lines as it is edited. */
@@ -93,7 +93,7 @@ export function openKeyboard(io: Io): Keyboard {
 
   const interrupt = (): void => {
     for (const listener of listeners) listener();
-    // Where nothing can be cancelled, the second one leaves.
+    // If nothing can be cancelled, the second one leaves.
     if (listeners.size > 0) ignored = 0;
     else if (++ignored > 1) io.exit(130);
   };

@@ -14,10 +14,10 @@ export const widthOf = ({ columns = 80 }: Output): number => Math.max(1, columns
 /** The rows of a terminal. */
 export const heightOf = ({ rows = 24 }: Output): number => Math.max(1, rows);
 
-/** The terminal's lower end, where what is under way is shown and shown anew. */
+/** The terminal's lower end, where what is under way is shown and shown again. */
 export interface LiveArea {
   /**
-   * Prints lines for good, and below them what is under way, in place of what was: its last lines, where it is
+   * Prints lines permanently, and below them what is under way, in place of what was: its last lines, if it is
    * higher than the terminal.
    */
   update(printed: readonly string[], live: readonly string[]): void;
@@ -26,7 +26,7 @@ export interface LiveArea {
 }
 
 /**
- * Makes a live area. Lines that were printed are never touched again. Terminals wrap lines anew when they are made
+ * Makes a live area. Lines that were printed are never touched again. Terminals rewrap lines when they are made
  * narrower, so the rows of what is shown are counted when it is replaced.
  */
 export function createLiveArea(output: Output): LiveArea {

@@ -11,7 +11,7 @@ interface MessagePrompt {
 }
 
 /**
- * Reads a message, which has several lines where one ends in `\`. Undefined where somebody leaves, with Ctrl-D or
+ * Reads a message, which has several lines if one ends in `\`. Undefined if somebody leaves, with Ctrl-D or
  * with Ctrl-C twice in a row.
  */
 export async function readMessage(

@@ -62,7 +62,7 @@ const isCommand = (name: string): name is CommandName => Object.hasOwn(commands,
 
 /**
  * The agent that `@<name>` at the start of a message names, which may have spaces, and the message without it.
- * Undefined where it begins with something else. Throws `CommandError` where there is no such agent.
+ * Undefined if it begins with something else. Throws `CommandError` if there is no such agent.
  */
 export function readMention(
   agents: readonly NamedAgent[],

@@ -16,7 +16,7 @@ type Conversation = Output<"conversations.get">["conversation"];
 
 /**
  * Shows the last messages of a conversation, and takes its own messages into the history. Gives the answer that is
- * still being written or waits for somebody; undefined where none is.
+ * still being written or waits for somebody; undefined if none is.
  */
 export async function showConversation(
   chat: Chat,

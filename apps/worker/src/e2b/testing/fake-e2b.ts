@@ -15,7 +15,7 @@ export interface FakeRequest {
   readonly body: Buffer;
 }
 
-/** What the fake does in place of an answer: true where it has answered by itself, or lets the request hang. */
+/** What the fake does in place of an answer: true if it has answered by itself, or lets the request hang. */
 export type Trouble = (request: FakeRequest, response: ServerResponse) => boolean;
 
 interface FakeSandbox {

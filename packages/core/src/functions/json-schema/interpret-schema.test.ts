@@ -126,7 +126,7 @@ const matching = (of: unknown): fc.Arbitrary<CheapSchema> => {
 
 const RUNS = 300;
 
-/** What both say; undefined where the schema is not valid, or nothing is said on the event loop. */
+/** What both say; undefined if the schema is not valid, or nothing is said on the event loop. */
 function bothOf(one: CheapSchema, given: unknown) {
   const text = JSON.stringify(one);
   if (checkSchema(text) !== undefined || !isCheapSchema(one)) return undefined;

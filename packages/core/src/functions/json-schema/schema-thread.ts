@@ -199,7 +199,7 @@ function check(
   }
 }
 
-/** Compiles a schema. Throws where it is invalid. */
+/** Compiles a schema. Throws if it is invalid. */
 function compile(schema: string): ValidateFunction {
   const known = compiled.get(schema);
   if (known !== undefined) return known;

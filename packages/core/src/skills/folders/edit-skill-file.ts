@@ -11,7 +11,7 @@ interface Body {
 
 /**
  * The body with other instructions. Lines at its beginning and end that stay the same keep their bytes, as does
- * the white space around it; line ends alone are no difference.
+ * the white space around it; other line ends alone make no difference.
  */
 function editBody({ closing, body, eol }: Body, instructions: string): string {
   const before = linesOf(body.trim());
@@ -67,7 +67,7 @@ export interface SkillFileEdit {
 }
 
 /**
- * A SKILL.md that says these texts: what says them already stays byte for byte. Undefined where its front matter
+ * A SKILL.md that says these texts: what says them already stays byte for byte. Undefined if its front matter
  * cannot be changed in place.
  */
 export function editSkillFile({

@@ -3,7 +3,7 @@ import { checkFiles } from "./check-files.ts";
 const SKILL_FILE = "SKILL.md";
 const MAX_NAME = 64;
 
-/** A name that a folder of a skill may have: the skill's own, where it may. */
+/** A name that a folder of a skill may have: the skill's own, if it may. */
 export function folderNameOf(name: string): string {
   const words = name
     .normalize("NFKD")
@@ -16,7 +16,7 @@ export function folderNameOf(name: string): string {
 
 /**
  * Paths for the files of a skill in its folder, in order: their own names, or such that an import takes them,
- * where those collide or are no names of files.
+ * if those collide or are not names of files.
  */
 export function filePathsOf(names: readonly string[]): string[] {
   const taken = [SKILL_FILE];

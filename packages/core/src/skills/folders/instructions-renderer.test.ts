@@ -9,7 +9,7 @@ afterAll(() => threads.close());
 const options = { workspaceId: 1, origin: "request" } as const;
 
 describe("renderTexts", () => {
-  it("renders texts in their order, and as none where there are none", async () => {
+  it("renders texts in their order, and as none if there are none", async () => {
     const texts = ["# A", "", "*b*"].map((text) => ({ path: "x", text }));
     expect(await renderTexts(threads, texts, options)).toEqual([
       "<h1>A</h1>\n",

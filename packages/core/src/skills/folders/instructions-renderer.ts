@@ -20,7 +20,7 @@ export interface Instructions {
 
 /**
  * Renders a request's instructions to sanitised HTML, in order. Throws `invalid_request_error` for
- * instructions that take too long or are too long, and `rate_limit_error` where too many of the workspace
+ * instructions that take too long or are too long, and `rate_limit_error` if too many of the workspace
  * wait.
  */
 export async function renderTexts(

@@ -9,7 +9,7 @@ const markdown = new MarkdownIt({ html: true });
 
 /**
  * Renders a skill's instructions to HTML that is safe in a page: no scripts, styles, frames, forms and
- * images, and links only to the web and to mail addresses. Throws `RangeError` where the HTML is too long.
+ * images, and links only to the web and to mail addresses. Throws `RangeError` if the HTML is too long.
  * The worst megabyte takes over 20 s: run it in a thread with a deadline.
  */
 export function renderInstructions(instructions: string): string {

@@ -81,7 +81,7 @@ export interface YamlPatch {
 }
 
 /**
- * The mapping with other texts for some of its members, and every other character as it was. Undefined where it
+ * The mapping with other texts for some of its members, and every other character as it was. Undefined if it
  * cannot be changed so.
  */
 export function patchYaml({ source, values }: YamlPatch): string | undefined {
