@@ -122,7 +122,7 @@ export {
   registerClientServer,
   sweepClientServers,
 } from "./tools/client-servers.ts";
-export { refreshUsedTool } from "./tools/refresh-tools.ts";
+export { refreshUsedServer } from "./tools/refresh-tools.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";

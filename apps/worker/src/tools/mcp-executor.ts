@@ -2,7 +2,7 @@ import {
   type CallableTool,
   type Core,
   openCallableTool,
-  refreshUsedTool,
+  refreshUsedServer,
   type StoredToolResult,
   type ToolCallInput,
   type ToolResult,
@@ -49,7 +49,7 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       if (program.type === "client") return;
       const { toolId } = program;
       const options = { workspaceId, origin: "run", signal: stop.signal } as const;
-      refreshUsedTool(core, { toolId, invocationId, changed: toolsChanged }, options).catch(
+      refreshUsedServer(core, { toolId, invocationId, changed: toolsChanged }, options).catch(
         (error: unknown) => {
           if (!stop.signal.aborted) core.onLateFailure(error);
         },

@@ -18,7 +18,7 @@ import type { ReadableFile } from "../files/files.ts";
 import { readableText } from "../files/readable-text.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { createParseYaml, createWriteYaml } from "../skills/folders/read-front-matter.ts";
-import { isReachedTool } from "../tools/tool-administration.ts";
+import { isReachedServer } from "../tools/tool-administration.ts";
 import { threadOptions } from "../untrusted/threads.ts";
 import { requireModel } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
@@ -222,7 +222,7 @@ async function findGrants(
   const foundTools = await db
     .select({ sid: tools.sid })
     .from(tools)
-    .where(and(ofTools, isReachedTool(caller)));
+    .where(and(ofTools, isReachedServer(caller)));
   const known = new Set([
     ...foundTools.map((row) => row.sid),
     ...foundSkills.map((row) => row.sid),

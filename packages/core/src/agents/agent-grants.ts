@@ -13,7 +13,7 @@ import { and, asc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
-import { isReachedTool } from "../tools/tool-administration.ts";
+import { isReachedServer } from "../tools/tool-administration.ts";
 import { requireFound } from "../workspaces/administered-workspace.ts";
 
 /** A new version of an agent, and what a request grants it. */
@@ -101,7 +101,7 @@ export async function grantTools(
     const reached = await db
       .select({ id: tools.id, sid: tools.sid })
       .from(tools)
-      .where(and(ofWorkspace, inArray(tools.sid, [...sids]), isReachedTool(caller)));
+      .where(and(ofWorkspace, inArray(tools.sid, [...sids]), isReachedServer(caller)));
     return requireFound(reached, sids, (sid) => {
       const path = `toolIds[${sids.indexOf(sid)}]`;
       return new ParleyError("tool_not_found", `${path}: the workspace has no such tool`);
@@ -119,7 +119,7 @@ export async function findGrantedTools(
     .select({
       id: agentTools.toolId,
       sid: tools.sid,
-      isReached: sql<boolean>`${isReachedTool(caller) ?? sql`true`}`,
+      isReached: sql<boolean>`${isReachedServer(caller) ?? sql`true`}`,
     })
     .from(agentTools)
     .innerJoin(tools, eq(tools.id, agentTools.toolId))

@@ -6,7 +6,7 @@ import { reachesSkill } from "../access/skill-reach.ts";
 import type { Context } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { isReachedTool } from "../tools/tool-administration.ts";
+import { isReachedServer } from "../tools/tool-administration.ts";
 import { requireModel } from "../workspaces/models.ts";
 import { findEditors } from "./agent-editors.ts";
 import { getAgent } from "./read-agents.ts";
@@ -154,7 +154,7 @@ async function findToolset(
       and(
         eq(tools.workspaceId, caller.workspace.id),
         or(inArray(tools.sid, names), inArray(tools.name, names)),
-        isReachedTool(caller),
+        isReachedServer(caller),
       ),
     )
     .orderBy(asc(tools.id));

@@ -25,7 +25,7 @@ export const NO_USER = "The tool needs a user's authorization, and the call has 
 type Access = "allowed" | "not allowed" | "no user";
 
 /** The tool of a server whose users each allow its calls; undefined for others. */
-export function personalToolOf(server: CalledServer | undefined): number | undefined {
+export function personalServerOf(server: CalledServer | undefined): number | undefined {
   if (server?.isPersonal !== true || !("toolId" in server.approvals)) return undefined;
   return server.approvals.toolId;
 }
@@ -36,7 +36,7 @@ export async function readAccess(
   userId: number | null,
   calls: readonly PreparedCall[],
 ): Promise<(call: PreparedCall) => Access> {
-  const toolIds = [...new Set(calls.flatMap(({ tool }) => personalToolOf(tool?.server) ?? []))];
+  const toolIds = [...new Set(calls.flatMap(({ tool }) => personalServerOf(tool?.server) ?? []))];
   const allowed = new Set<number>();
   for (const toolId of userId === null ? [] : toolIds.toSorted((a, b) => a - b)) {
     const named: OfUser = { toolId, userId: userId ?? 0 };
@@ -44,7 +44,7 @@ export async function readAccess(
     if ((await findAuthorization(db, named)) !== undefined) allowed.add(toolId);
   }
   return ({ tool }) => {
-    const toolId = personalToolOf(tool?.server);
+    const toolId = personalServerOf(tool?.server);
     if (toolId === undefined || allowed.has(toolId)) return "allowed";
     return userId === null ? "no user" : "not allowed";
   };

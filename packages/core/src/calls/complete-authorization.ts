@@ -7,7 +7,7 @@ import { recordOfUser } from "../audit/audited-mutations.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { DOCUMENT_CALLBACK_PATH } from "../tools/client-document.ts";
 import { lockAuthorization, partyOf, storeTokens } from "../tools/personal-tokens.ts";
-import { refreshTool } from "../tools/refresh-tools.ts";
+import { refreshServer } from "../tools/refresh-tools.ts";
 import { revokeTokens } from "../tools/revoke-tokens.ts";
 import { hashOfState, openStarted } from "../tools/tool-authorizations.ts";
 import { findConnection } from "../tools/tool-connections.ts";
@@ -106,7 +106,7 @@ export async function completeToolAuthorization(
   }
   // Some servers say what they offer to those alone who have allowed it. A failure is the connection's fault.
   const asked = { workspaceId: tool.workspaceId, origin: "request", userId: user.id } as const;
-  await refreshTool(core, stored, { ...asked, signal }).catch(core.onLateFailure);
+  await refreshServer(core, stored, { ...asked, signal }).catch(core.onLateFailure);
   const { host: serverHost } = new URL(authorizationUrl);
   return { toolName: tool.name, userName, userEmail, workspaceName, serverHost };
 }

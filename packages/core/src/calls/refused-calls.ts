@@ -7,7 +7,7 @@ import { type HeldLog, readHeldLog } from "../runs/leases.ts";
 import { resumeRefused, suspendRefused, wasRefused } from "../runs/refused-runs.ts";
 import { findCalledServer } from "../tools/called-servers.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
-import { personalToolOf } from "./allowed-calls.ts";
+import { personalServerOf } from "./allowed-calls.ts";
 import { APPROVAL_MS, callStatus } from "./call-states.ts";
 import { readAskedBy } from "./calling-turn.ts";
 import { askForPermission } from "./waiting-calls.ts";
@@ -68,7 +68,7 @@ async function findCall(core: Process, { logId }: HeldLog) {
       ? undefined
       : await findCalledServer({ db, now: core.now }, { workspaceId, mcpServerId });
   const { userId, userSid } = await readAskedBy(db, message);
-  const toolId = personalToolOf(server);
+  const toolId = personalServerOf(server);
   if (server === undefined || toolId === undefined || userId === null) return undefined;
   const { name: serverName } = server;
   return { actionId, message, conversation, serverName, userSid, userId, toolId };

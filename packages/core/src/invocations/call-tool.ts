@@ -12,7 +12,7 @@ import type { KeyedContext } from "../idempotency.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
 import { readRemoteServers } from "../tools/called-servers.ts";
 import { findAuthorization } from "../tools/personal-tokens.ts";
-import { requireTool } from "../tools/tool-authorizations.ts";
+import { requireServer } from "../tools/tool-authorizations.ts";
 import { isPersonal } from "../tools/tool-connections.ts";
 import { replayInvocation, startInvocation } from "./invoke.ts";
 import { buildInvocation } from "./new-invocations.ts";
@@ -32,7 +32,7 @@ export async function callToolByHand(
 ): Promise<InvokedSandboxFunction> {
   const { caller, database, signal } = context;
   const workspaceId = caller.workspace.id;
-  const { tool, connection } = await requireTool(context, database.db, input);
+  const { tool, connection } = await requireServer(context, database.db, input);
   if (isPersonal(connection)) await requireAuthorization(context, tool.id);
   const [server] = await readRemoteServers(context, { workspaceId, toolIds: [tool.id] });
   const offered = server?.offered.find(({ name }) => name === input.name);
@@ -65,7 +65,7 @@ export async function replayToolCall(
   input: Input,
   invocationId: string,
 ): Promise<InvokedSandboxFunction> {
-  await requireTool(context, context.database.db, input);
+  await requireServer(context, context.database.db, input);
   return replayInvocation(context, { functionId: input.toolId, input: null }, invocationId);
 }
 

@@ -27,7 +27,7 @@ import {
   getSandboxFunction,
   unknownFunction,
 } from "../functions/sandbox-functions.ts";
-import { isReachedTool } from "../tools/tool-administration.ts";
+import { isReachedServer } from "../tools/tool-administration.ts";
 
 /** Invocations that a page looks at if few of them may be in it. */
 const MAX_LOOKED_AT = 10_000;
@@ -186,7 +186,7 @@ async function requireInvoked(
       and(
         eq(sandboxFunctions.workspaceId, workspace.id),
         or(eq(sandboxFunctions.sid, named), eq(sandboxFunctions.slug, named)),
-        isReachedTool(caller),
+        isReachedServer(caller),
       ),
     );
   if (called === undefined) throw unknownFunction();

@@ -13,7 +13,7 @@ import { requireSpace } from "../access/space-reach.ts";
 import type { Context } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import { isReachedTool } from "./tool-administration.ts";
+import { isReachedServer } from "./tool-administration.ts";
 import { readTools } from "./tools.ts";
 
 /** Tools of one conversation. */
@@ -32,7 +32,10 @@ export async function changeConversationTools(
 ): Promise<Success> {
   return inTransactionOnce(context, { id: input.cId }, async ({ db }) => {
     const conversation = await lockConversation(db, context, input.cId);
-    const toolId = await requireTool(db, context, { conversation, sid: input.mcp_server_view_id });
+    const toolId = await requireServer(db, context, {
+      conversation,
+      sid: input.mcp_server_view_id,
+    });
     const { id: conversationId } = conversation;
     const ofConversation = eq(conversationTools.conversationId, conversationId);
     if (input.action === "delete") {
@@ -53,7 +56,7 @@ export async function changeConversationTools(
   });
 }
 
-async function requireTool(
+async function requireServer(
   db: Queryable,
   { caller }: Context,
   { conversation, sid }: { conversation: Pick<ConversationRow, "spaceId">; sid: string },
@@ -68,7 +71,7 @@ async function requireTool(
         eq(tools.workspaceId, caller.workspace.id),
         eq(tools.sid, sid),
         eq(tools.isRestrictedToSkills, false),
-        isReachedTool(caller),
+        isReachedServer(caller),
         isNull(spaces.deletedAt),
         or(eq(spaces.isRestricted, false), spaceId === null ? undefined : eq(spaces.id, spaceId)),
       ),

@@ -14,7 +14,7 @@ import {
   findConnection,
   isPersonal,
   type StoredConnection,
-  type ToolRow,
+  type ServerRow,
 } from "./tool-connections.ts";
 import { type CalledFor, useServer } from "./open-servers.ts";
 import type { ListedTool, ListedTools, ToolServerFailure, ToolServices } from "./tool-servers.ts";
@@ -87,7 +87,7 @@ async function findToolFault(
  * Asks the server of a tool for its tools now, and keeps what has changed as a new version of the tool. A
  * failure is kept as the connection's fault, and leaves the tools as they were.
  */
-export async function refreshTool(
+export async function refreshServer(
   core: RefreshProcess,
   { tool, connection }: Pick<StoredConnection, "tool" | "connection">,
   options: CallOptions & CalledFor,
@@ -115,7 +115,7 @@ export async function refreshTool(
 async function lockConnection(
   db: Queryable,
   toolId: number,
-): Promise<{ tool: ToolRow; connection: ConnectionRow } | undefined> {
+): Promise<{ tool: ServerRow; connection: ConnectionRow } | undefined> {
   const [tool] = await db.select().from(tools).where(eq(tools.id, toolId)).for("update");
   const [connection] = await db
     .select()
@@ -127,7 +127,7 @@ async function lockConnection(
 async function keepOffer(
   core: Pick<Process, "now">,
   db: Queryable,
-  tool: ToolRow,
+  tool: ServerRow,
   { fault: _fault, ttlMs: _ttlMs, ...offer }: Offer,
 ): Promise<void> {
   const server = { ...tool.server, ...offer };
@@ -151,7 +151,7 @@ interface UsedTool {
  * Asks the servers of tools that are used again, unless their list still holds: for ten minutes, or as long as
  * they have said. `changed` ones, which said so, are asked at once. Of several processes, one asks.
  */
-export async function refreshUsedTool(
+export async function refreshUsedServer(
   core: RefreshProcess,
   { toolId, invocationId, changed = false }: UsedTool,
   options: CallOptions & { readonly signal: AbortSignal },
@@ -168,5 +168,5 @@ export async function refreshUsedTool(
   if (stored === undefined) return;
   const isOfUser = invocationId !== undefined && isPersonal(stored.connection);
   const userId = isOfUser ? await readCallingUser(core, invocationId) : null;
-  await refreshTool(core, stored, { ...options, userId });
+  await refreshServer(core, stored, { ...options, userId });
 }

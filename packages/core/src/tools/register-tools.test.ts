@@ -18,7 +18,7 @@ import {
   registerTool,
   updateToolConnection,
 } from "./register-tools.ts";
-import { refreshUsedTool } from "./refresh-tools.ts";
+import { refreshUsedServer } from "./refresh-tools.ts";
 import { removeTool } from "./tool-administration.ts";
 
 describe("remote tools", () => {
@@ -108,7 +108,7 @@ describe("remote tools", () => {
     const options = { workspaceId: 1, origin: "run", signal: context.signal } as const;
     const use = async (changed: boolean) => {
       const before = servers.asked.length;
-      await refreshUsedTool(test.core, { toolId: tool.id, changed }, options);
+      await refreshUsedServer(test.core, { toolId: tool.id, changed }, options);
       return servers.asked.length - before;
     };
     expect(await use(false)).toBe(0);
@@ -129,7 +129,7 @@ describe("remote tools", () => {
     const isAskedAfter = async (ms: number) => {
       test.clock.now += ms;
       const before = servers.asked.length;
-      await refreshUsedTool(test.core, { toolId: tool.id }, options);
+      await refreshUsedServer(test.core, { toolId: tool.id }, options);
       return servers.asked.length > before;
     };
     // This process is told by its first refresh.

@@ -23,7 +23,7 @@ import {
   useCaseOf,
 } from "./connection-clients.ts";
 import { useNewServer } from "./open-servers.ts";
-import { askForTools, type Offer, refreshTool } from "./refresh-tools.ts";
+import { askForTools, type Offer, refreshServer } from "./refresh-tools.ts";
 import {
   insertCaller,
   renderConnection,
@@ -31,7 +31,7 @@ import {
   type StoredConnection,
   updateCaller,
 } from "./tool-connections.ts";
-import { isReachedTool, lockTool } from "./tool-administration.ts";
+import { isReachedServer, lockServer } from "./tool-administration.ts";
 import { type NewClient, sealClient, sealHeaders } from "./tool-secrets.ts";
 import { type ToolServices, unreachable } from "./tool-servers.ts";
 import { readTools } from "./tools.ts";
@@ -134,7 +134,7 @@ export async function updateToolConnection(
   const client = await prepareNewClient(context, input);
   return inTransaction(context, async ({ db }) => {
     const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
-    const seen = await lockTool(context.caller, db, { workspaceId, input });
+    const seen = await lockServer(context.caller, db, { workspaceId, input });
     const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
     await updateCaller(context, db, stored, input);
     const { url, headers, stakes, defaultStake, retryableTools } = input;
@@ -197,7 +197,7 @@ export async function refreshToolNow(
   const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
   const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
   const userId = context.caller.kind === "workspace" ? context.caller.user.id : null;
-  const offer = await refreshTool(context, stored, { ...threadOptions(context), userId, signal });
+  const offer = await refreshServer(context, stored, { ...threadOptions(context), userId, signal });
   if ("type" in offer) throw unreachable(offer);
   return readConnected(context, db, { workspaceId, toolId: input.toolId });
 }
@@ -213,7 +213,7 @@ async function requireConnection(
   { workspaceId, toolId }: Named,
 ): Promise<StoredConnection> {
   const [stored] = await selectConnections(db).where(
-    and(eq(tools.workspaceId, workspaceId), eq(tools.sid, toolId), isReachedTool(caller)),
+    and(eq(tools.workspaceId, workspaceId), eq(tools.sid, toolId), isReachedServer(caller)),
   );
   if (stored !== undefined) return stored;
   const message = "toolId: the workspace has no such tool with a connection";

@@ -42,7 +42,7 @@ export async function listTools(
     .where(
       and(
         eq(tools.workspaceId, workspace.id),
-        isReachedTool(context.caller),
+        isReachedServer(context.caller),
         isAfter(tools.id, input),
       ),
     )
@@ -100,7 +100,7 @@ export async function updateTool(
 ): Promise<AdministeredTool> {
   return inTransaction(context, async ({ db }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
-    const seen = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
+    const seen = await lockServer(context.caller, db, { workspaceId: workspace.id, input });
     const { name, description, server, oAuthUseCase, isRestrictedToSkills } = input;
     if (oAuthUseCase !== undefined) await requireUseCase(db, seen.id, oAuthUseCase);
     const version = seen.version + 1;
@@ -140,7 +140,7 @@ async function requireUseCase(
 export async function removeTool(context: RequestContext, input: ToolIdentity): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
-    const { id } = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
+    const { id } = await lockServer(context.caller, db, { workspaceId: workspace.id, input });
     await db.delete(skillTools).where(eq(skillTools.toolId, id));
     // Its calls have been made; no more are.
     await db
@@ -155,7 +155,7 @@ export async function removeTool(context: RequestContext, input: ToolIdentity): 
 type StoredTool = Pick<typeof tools.$inferSelect, "id" | "workspaceId" | "version">;
 
 /** Locks a tool in the version that the caller names. */
-export async function lockTool(
+export async function lockServer(
   caller: Caller,
   db: Queryable,
   { workspaceId, input }: { workspaceId: number; input: ToolIdentity },
@@ -164,7 +164,7 @@ export async function lockTool(
   const [row] = await db
     .select()
     .from(tools)
-    .where(and(ofWorkspace, isReachedTool(caller)))
+    .where(and(ofWorkspace, isReachedServer(caller)))
     .for("update");
   if (row === undefined) {
     throw new ParleyError("tool_not_found", "toolId: the workspace has no such tool");
@@ -184,7 +184,7 @@ async function readTool(
 }
 
 /** The condition that the caller reaches the space of the row's tool. */
-export function isReachedTool(caller: Caller): SQL | undefined {
+export function isReachedServer(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
   return hasRow(
     sql`from ${spaces} where ${and(sql`${spaces.id} = ${tools}.space_id`, reachesSpace(caller))}`,

@@ -31,7 +31,7 @@ import {
   removeAuthorization,
 } from "./personal-tokens.ts";
 import { revokeStored } from "./revoke-stored.ts";
-import { isReachedTool } from "./tool-administration.ts";
+import { isReachedServer } from "./tool-administration.ts";
 import {
   findConnection,
   isPersonal,
@@ -66,7 +66,7 @@ export async function getToolAuthorization(
   input: NamedTool,
 ): Promise<{ authorization: ToolAuthorization }> {
   const { db } = context.database;
-  const { tool, connection } = await requireTool(context, db, input);
+  const { tool, connection } = await requireServer(context, db, input);
   const none = { scope: null, grantedAt: null };
   if (!isPersonal(connection)) return { authorization: { status: "not_required", ...none } };
   const named = { toolId: tool.id, userId: context.caller.user.id };
@@ -85,7 +85,7 @@ export async function startToolAuthorization(
   input: NamedTool,
 ): Promise<{ authorization: StartedToolAuthorization }> {
   const { database, caller, publicUrl, toolServers } = context;
-  const stored = await requireTool(context, database.db, input);
+  const stored = await requireServer(context, database.db, input);
   const { tool, connection } = stored;
   if (!isPersonal(connection)) {
     const message = "the tool does not need users' authorization";
@@ -161,7 +161,7 @@ export async function replayToolAuthorization(
   sid: string,
 ): Promise<{ authorization: StartedToolAuthorization }> {
   const { db } = context.database;
-  const { tool } = await requireTool(context, db, input);
+  const { tool } = await requireServer(context, db, input);
   const { id: userId } = context.caller.user;
   const [row] = await db
     .select()
@@ -204,7 +204,7 @@ export async function revokeToolAuthorization(
   input: NamedTool,
 ): Promise<Success> {
   const { database, caller } = context;
-  const { tool } = await requireTool(context, database.db, input);
+  const { tool } = await requireServer(context, database.db, input);
   const named = { toolId: tool.id, userId: caller.user.id };
   const { row, stored } = await inTransaction(context, async ({ db }) => {
     await lockAuthorization(db, named);
@@ -227,7 +227,7 @@ export async function revokeToolAuthorization(
 }
 
 /** A tool with its connection that the caller reaches. */
-export async function requireTool(
+export async function requireServer(
   { caller }: Context,
   db: Queryable,
   { toolId }: NamedTool,
@@ -239,7 +239,7 @@ export async function requireTool(
     and(
       eq(tools.workspaceId, caller.workspace.id),
       eq(tools.sid, toolId),
-      isReachedTool(caller),
+      isReachedServer(caller),
       isOpen,
     ),
   );

@@ -12,12 +12,12 @@ import { and, eq, isNull, type SQL } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { FunctionVersionRow, SandboxFunctionRow } from "../data-access/rows.ts";
 
-export type ToolRow = typeof tools.$inferSelect;
+export type ServerRow = typeof tools.$inferSelect;
 export type ConnectionRow = typeof toolConnections.$inferSelect;
 
 /** A tool with its connection and the function that calls its server. */
 export interface StoredConnection {
-  readonly tool: ToolRow;
+  readonly tool: ServerRow;
   readonly connection: ConnectionRow;
   readonly caller: SandboxFunctionRow;
   readonly definition: FunctionVersionRow;
@@ -38,7 +38,7 @@ export interface CallSettings {
 export async function insertCaller(
   core: Pick<Process, "newId" | "now">,
   db: Queryable,
-  tool: ToolRow,
+  tool: ServerRow,
   settings: CallSettings,
 ): Promise<number> {
   const createdAt = core.now();

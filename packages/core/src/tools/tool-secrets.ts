@@ -2,13 +2,13 @@
 import type { ConnectionClient } from "@parley/db";
 import { invalidRequest, ParleyError } from "@parley/schema";
 import type { EncryptedSecret, SecretServices } from "../workspaces/secret-box.ts";
-import type { ConnectionRow, ToolRow } from "./tool-connections.ts";
+import type { ConnectionRow, ServerRow } from "./tool-connections.ts";
 
 type SecretName = "headers" | "oauth" | "token" | "authorization";
 
 /** A secret of a tool, or of one of its users. */
 export interface NamedSecret {
-  readonly tool: Pick<ToolRow, "sid">;
+  readonly tool: Pick<ServerRow, "sid">;
   readonly name: SecretName;
   readonly userId?: number;
 }
@@ -18,7 +18,7 @@ type Sealed = Pick<ConnectionRow, "headers" | "headerNames">;
 /** Encrypts the headers of a tool; null for none. Throws `invalid_request_error` without a key to do so. */
 export function sealHeaders(
   services: SecretServices,
-  tool: Pick<ToolRow, "sid">,
+  tool: Pick<ServerRow, "sid">,
   headers: Readonly<Record<string, string>>,
 ): Sealed {
   const headerNames = Object.keys(headers);
@@ -41,7 +41,7 @@ type SealedClient = Pick<
 /** Encrypts what Parley is at an authorization server, without a token yet; null for nothing. */
 export function sealClient(
   services: SecretServices,
-  tool: Pick<ToolRow, "sid">,
+  tool: Pick<ServerRow, "sid">,
   client: NewClient | undefined,
 ): SealedClient {
   const none = { clientSecret: null, authorizationServer: null, token: null, tokenUntil: 0 };
