@@ -76,7 +76,7 @@ test("a message that a server does not take can be given up", async () => {
 
 test.for([
   [{ PARLEY_API_KEY: "sk-nobody" }, /^parley: [^\n]*key[^\n]*\n$/],
-  [{ PARLEY_URL: "http://127.0.0.1:1" }, /^parley: [^\n]*start the server[^\n]*\n$/],
+  [{ PARLEY_URL: "http://127.0.0.1:1" }, /^parley: Cannot reach the server [^\n]*\n$/],
 ] as const)("a chat with %o ends before its prompt", async ([settings, says]) => {
   const { see } = await openUser();
   const { code, stdout, stderr } = await see(["chat", "helper"], {

@@ -64,18 +64,18 @@ describe("PostgreSQL", () => {
       "insert into drizzle.__drizzle_migrations (hash, created_at) values ('new', 99999999999999)",
     ],
     [
-      "older: 1 ",
+      "migrations are missing: 1",
       "warn",
       "parley migrate",
       "delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)",
     ],
     [
-      "not Parley's",
+      "other data than Parley's",
       "fail",
       "set DATABASE_URL to an empty database",
       "truncate drizzle.__drizzle_migrations",
     ],
-  ] as const)("with tables that are %s is said", async ([finding, level, cure, change]) => {
+  ] as const)("says of its tables: %s", async ([finding, level, cure, change]) => {
     await using database = await createDatabase();
     await database.run(change);
     const { of } = await examine({ DATABASE_URL: database.url });
@@ -137,7 +137,7 @@ describe("a data directory", () => {
     const findings: Record<string, string> = {
       file: "it is not a directory",
       "file/below": "a part of its path is not a directory",
-      open: "holds more than Parley's data",
+      open: "contains more than Parley's data",
       old: "was created by PostgreSQL 12",
     };
     const examined = await examineEach(

@@ -58,8 +58,8 @@ test("an export belongs to the directory's owner, whichever user exports", async
 });
 
 test.for([
-  ["holds more than Parley's data", 0o755, ["notes.txt"]],
-  ["holds more than Parley's data", 0o1777, ["lock.sqlite"]],
+  ["contains more than Parley's data", 0o755, ["notes.txt"]],
+  ["contains more than Parley's data", 0o1777, ["lock.sqlite"]],
 ] as const)("is refused in one line if it %s (%o)", async ([reason, mode, names]) => {
   await using place = await createPlace({ isEmbedded: true, isBare: true });
   await mkdir(place.directory);

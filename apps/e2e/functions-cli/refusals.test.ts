@@ -46,7 +46,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
       expect(said, call.join(" ")).toContain(`ECONNREFUSED 127.0.0.1:${port}): start it`);
     }
     const unset = await oneLine(cli, ["list"], { settings: { PARLEY_URL: "" } });
-    expect(unset).toContain("PARLEY_URL is not set");
+    expect(unset).toContain("PARLEY_API_KEY is set, but PARLEY_URL is not");
   });
 
   it("with a key of nobody, of a user, or of another workspace", async () => {
@@ -123,7 +123,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     };
     expect(await make("bytes", "logo.png", Buffer.from([0x89, 0x50, 0xff]))).toContain("UTF-8");
     expect(await make("long", "long.ts", "x".repeat(1_048_577))).toContain("1048576");
-    expect(await make("longer", "longer.ts", "x".repeat(2_097_153))).toContain("bytes in all");
+    expect(await make("longer", "longer.ts", "x".repeat(2_097_153))).toContain("bytes in total");
     await cli.run(["init", "many"]);
     const names = Array.from({ length: 200 }, (_, index) => `many/file-${index}.ts`);
     await Promise.all(names.map(async (name) => cli.write(name, "")));

@@ -23,7 +23,7 @@ export interface Administration {
 /** Brings the tables of the database up to date; concurrent processes wait for the first. */
 export async function migrate({ io, settings, logger }: Administration): Promise<void> {
   const onMigrating = (missing: number): void => {
-    reportLine(io, `Applying ${missing} migrations; this takes minutes if tables are large`);
+    reportLine(io, `Applying migrations (${missing}); this takes minutes if tables are large`);
   };
   const database = await openDatabase({ settings, logger, onMigrating });
   await database.close();

@@ -76,7 +76,8 @@ export function judgeTables(
     return fail(what, "they were written by a newer version than this one", cure);
   }
   if (state === "current") return ok(what, "they are up to date");
-  const lacking = state === "empty" ? "the database is empty" : `${missing} migrations are missing`;
+  const lacking =
+    state === "empty" ? "the database is empty" : `migrations are missing: ${missing}`;
   if (!mayCreate) {
     const cure =
       "make the user of DATABASE_URL the owner of the database, or grant it create on the database and " +
