@@ -146,7 +146,8 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
       expect(answers.map(({ status, text }) => (status === 200 ? status : text))).toContain(200);
       expect(await (await read(file.sId)).text()).toBe(bodies[won]);
       for (const lost of answers.filter((_, index) => index !== won)) {
-        const message = /^Invalid path parameters: fileId: the file (?:is being|was) uploaded/;
+        const message =
+          /^Invalid path parameters: fileId: the file (?:is being|has already been) uploaded/;
         expectError(lost, "invalid_request_error", { message });
       }
     }

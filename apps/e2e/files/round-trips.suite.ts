@@ -124,7 +124,7 @@ export function roundTripsSuite(server: () => Server): void {
     await post(target(file), formOf("secret", file));
     await read(file.sId);
     const { stderr } = server().output;
-    expect(stderr).toContain("Upload the bytes of a file");
+    expect(stderr).toContain("Upload the bytes of an announced file");
     expect(stderr).toContain("Read the bytes of a file");
     for (const secret of [signature, "diary", server().demo.userKey]) {
       expect(stderr).not.toContain(secret);

@@ -127,7 +127,7 @@ describe("functions from a terminal say in one line what is wrong, and what to d
     await cli.run(["init", "many"]);
     const names = Array.from({ length: 200 }, (_, index) => `many/file-${index}.ts`);
     await Promise.all(names.map(async (name) => cli.write(name, "")));
-    expect(await oneLine(cli, ["push", "many"])).toContain("more than 200 files");
+    expect(await oneLine(cli, ["push", "many"])).toContain("more than 200 source files");
     await cli.run(["init", "linked"]);
     await symlink("/etc/hosts", path.join(cli.folder, "linked/hosts.txt"));
     expect(await oneLine(cli, ["push", "linked"])).toContain("hosts.txt: symbolic links");

@@ -35,7 +35,7 @@ test("an answer that has succeeded says nothing of its status", async () => {
 });
 
 test.for([
-  ["length", /cut at the model's limit/],
+  ["length", /cut off at the model's token limit/],
   ["empty", /the model wrote no text/],
 ] as const)("an answer that ended by %s says what it lacks", async ([finishReason, words]) => {
   await show(answer(answerOf({ finishReason })));

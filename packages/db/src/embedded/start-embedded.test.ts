@@ -124,7 +124,7 @@ describe("the embedded PostgreSQL", () => {
         );
         expect((await stat(socket)).mode & 0o777).toBe(0o700);
       }
-      const said = lines.filter((line) => line.includes("starts again"));
+      const said = lines.filter((line) => line.includes("is being restarted"));
       const line = "error PostgreSQL is gone and is being restarted: its socket is gone";
       expect(said).toEqual([line, line]);
     },
