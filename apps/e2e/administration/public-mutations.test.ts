@@ -86,7 +86,7 @@ describe("a server", () => {
     const input = { wId: workspaceId, cId, mId, actionId, approved: "rejected" as const };
     await rpc.messages.validateAction.mutate(input);
     const again = { ...input, approved: "approved" as const };
-    await expect(rpc.messages.validateAction.mutate(again)).rejects.toThrow("rejected before");
+    await expect(rpc.messages.validateAction.mutate(again)).rejects.toThrow("already rejected");
     const { auditEvents } = await calls.operator().audit.list.query({ limit: 2 });
     expect(auditEvents).toMatchObject([
       record({ subjectId: `${subjectId}/approved`, outcome: "invalid_request_error" }),

@@ -73,7 +73,7 @@ export function questionsSuite(server: () => Server): void {
     expect((await calls.call("POST", `${tail}/answer-question`, { json })).status).toBe(200);
     const late = { ...json, answer: { selectedOptions: [0] } };
     const refused = await calls.call("POST", `${tail}/answer-question`, { json: late });
-    expectError(refused, "invalid_request_error", { message: /answered before/ });
+    expectError(refused, "invalid_request_error", { message: /already answered/ });
   });
 
   it("refuses answers that the question does not allow, and leaves it open", async () => {

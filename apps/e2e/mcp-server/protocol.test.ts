@@ -122,7 +122,7 @@ describe("a request", () => {
     const published = await post({ headers: { origin: "https://parley.example.com" } });
     expect(published.status).toBe(200);
     const refused = await post({ headers: { origin: "https://evil.example.com" } });
-    expectError(refused, "app_auth_error", { message: /Origin/ });
+    expectError(refused, "app_auth_error", { message: /origin/ });
   });
 });
 

@@ -83,7 +83,7 @@ const skipped = isOld ? "" : " (skipped: the system's Node is not older)";
 
 test.skipIf(!isOld)(`a Node that is too old is told so${skipped}`, async () => {
   const refusal = project.run(node?.file ?? "", [main, "serve"]);
-  await expect(refusal).rejects.toThrow("parley: needs Node 26 or newer, and this is");
+  await expect(refusal).rejects.toThrow("parley: needs Node 26 or newer, but this is");
 });
 
 test("it serves, imports skills and runs functions", async () => {

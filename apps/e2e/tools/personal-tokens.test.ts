@@ -66,7 +66,7 @@ describe("what a server refuses", () => {
     expect(await users.confirm(back)).toContain("is allowed");
     const again = await fetch(back);
     expect(again.status).toBe(400);
-    expect(await again.text()).toContain("begin again");
+    expect(await again.text()).toContain("start again");
     const forged = new URL(back);
     forged.searchParams.set("state", "A".repeat(43));
     expect((await fetch(forged)).status).toBe(400);
@@ -111,7 +111,7 @@ describe("what a server refuses", () => {
 
   it("is a client that nobody can be asked with", async () => {
     await expect(users.prepare({ oAuthUseCase: "platform_actions" })).rejects.toThrow(
-      "oAuthUseCase: is personal_actions",
+      "oAuthUseCase: must be personal_actions",
     );
     await expect(
       users.prepare({ oauth: { clientId: "machine" }, oAuthUseCase: "platform_actions" }),

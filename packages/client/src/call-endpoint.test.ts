@@ -216,7 +216,7 @@ test("no error says the key, or an address with a secret in it", async () => {
   }
   for (const baseUrl of ["http://user:very-secret@x", "http://x?key=very-secret", "very-secret"]) {
     const create = () => createParley({ baseUrl, workspaceId: "w", apiKey: KEY });
-    expect(create).toThrow(/^The server's address must be /);
+    expect(create).toThrow(/^baseUrl must be /);
   }
 });
 

@@ -98,7 +98,7 @@ export function parseBaseUrl(value: string): string {
     !/^https?:$/.test(url.protocol) ||
     url.username + url.password + url.search + url.hash !== ""
   ) {
-    throw new TypeError("The server's address must be http or https, without user, query and hash");
+    throw new TypeError("baseUrl must be http or https, without user, query and hash");
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }

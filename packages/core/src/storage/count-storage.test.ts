@@ -66,7 +66,7 @@ describe("what a workspace stores", () => {
     await test.core.storage.flush();
     await expect(store(200_000)).rejects.toMatchObject({
       type: "budget_exceeded",
-      message: expect.stringContaining("stores 901000 bytes of the 1000000 that it may"),
+      message: expect.stringContaining("stores 901000 of at most 1000000 bytes"),
     });
     await store(99_000);
     await test.core.storage.flush();

@@ -68,7 +68,10 @@ export function requirePersonalUse({
 }: Pick<RegisterTool, "oAuthUseCase"> & { readonly oauth?: Granted | undefined }): void {
   const expected = useCaseOf(oauth);
   if (oAuthUseCase === undefined || oAuthUseCase === expected) return;
-  const message = `must be ${expected} with this oauth: personal_actions needs the grant authorization_code`;
+  const message =
+    expected === "personal_actions"
+      ? "must be personal_actions if the grant of oauth is authorization_code"
+      : "must be platform_actions unless the grant of oauth is authorization_code";
   throw invalidRequest("body", [{ path: "oAuthUseCase", message }]);
 }
 
