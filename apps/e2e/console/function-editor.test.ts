@@ -59,10 +59,10 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
     const refusal = page.getByRole("alert");
     await refusal
       .getByRole("listitem")
-      .filter({ hasText: /index\.ts:2:\d+: .*no file of the program/ })
+      .filter({ hasText: /index\.ts:2:\d+: .*not a file of the program/ })
       .waitFor();
     const ofCode = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
-    const fault = ofCode.getByRole("button", { name: /Line 2, .*no file of the program/ });
+    const fault = ofCode.getByRole("button", { name: /Line 2, .*not a file of the program/ });
     await fault.waitFor();
     const ofSchema = page.getByRole("list", { name: "Problems in “Input schema”" });
     await ofSchema.getByRole("button", { name: /^Line 2, / }).waitFor();

@@ -5,7 +5,7 @@ import { openDatabase } from "./stored-state.ts";
 
 // A server with too much to do says so at once, keeps answering who asks for its health, and recovers.
 
-const message = /too much to do/;
+const message = /overloaded/;
 
 /** Asks for the skills until an answer is as it should be. */
 async function askUntil(server: Server, isRight: (answer: Answer, tookMs: number) => boolean) {
