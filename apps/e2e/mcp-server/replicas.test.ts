@@ -4,7 +4,7 @@ import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { createPlace, type Place } from "../server.ts";
 import { answerOf, connect, revisions, textOf, toolNames } from "./connect.ts";
 
-// No replica has anything that another lacks: clients need not come back to the same.
+// All state is shared between replicas: a client may send each request to a different one.
 
 describe.skipIf(redisServer.isMissing)(`two APIs${redisServer.suffix}`, () => {
   let place: Place;

@@ -53,7 +53,7 @@ export async function takePlace(
   const payer = payerName(request);
   requireRoom(services, request);
   if (payer === undefined || !mayHaveBody(request)) return;
-  // One without a length may be as large as any.
+  // A body without a declared length is charged as the largest that is accepted.
   const isChunked = request.headers["transfer-encoding"] !== undefined;
   const declared = declaredLength(request) ?? (isChunked ? BODY_LIMIT_BYTES : 0);
   const bytes = Math.min(declared, BODY_LIMIT_BYTES);

@@ -64,7 +64,7 @@ export function ProviderCredentials() {
       empty={
         <>
           <p className="text-muted">
-            Agents use the server’s credentials, if it has any. To bill the workspace separately,
+            Agents use the credentials of the server by default. To bill this workspace separately,
             set its own credential here, or with:
           </p>
           <CurlCommand

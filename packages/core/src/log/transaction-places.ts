@@ -1,7 +1,7 @@
 import { createFairPlaces } from "@parley/fair-queue";
 import { ParleyError } from "@parley/schema";
 
-/** As long as any query waits for a connection. */
+/** A transaction waits as long for its place as a query does for a connection. */
 const WAIT_MS = 10_000;
 /** Of the connections: the others are for credentials, claims, leases and reads, which take no place. */
 const PART = 0.75;

@@ -16,7 +16,7 @@ describe("the most values of a body", () => {
   });
 
   it.each(["sandboxFunctions.invoke", "tools.invoke", "clientServers.answer"] as const)(
-    "are as many as any body has if a member is any JSON: %s",
+    "are those of the largest body if a member takes any JSON: %s",
     (name) => {
       expect(maxValuesOf(endpoints[name])).toBe(MAX_VALUES);
     },
