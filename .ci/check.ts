@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import path from "node:path";
 import { sayOverrun } from "./budgets.ts";
 import { runFiles } from "./run-tests.ts";
-import { runStep, say, type Step } from "./steps.ts";
+import { runStep, runSteps, say, type Step } from "./steps.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const cache = path.join(root, "node_modules/.cache/parley-check");
@@ -43,10 +43,9 @@ const typesApart: readonly Step[] = [
   })),
 ];
 
-/** Every static check, of everything. */
-export async function checkStatically(): Promise<boolean> {
-  return runAll([format, knip, lint([]), types, ...typesApart]);
-}
+/** Every static check, of everything. Resolves with the names of those that failed. */
+export const checkStatically = (): Promise<string[]> =>
+  runSteps([format, knip, lint([]), types, ...typesApart]);
 
 /**
  * What is run before a commit: the static checks, linting only what changed since lint was last green and
@@ -72,7 +71,7 @@ export async function check(): Promise<boolean> {
   say(`Tests: ${[...tests, ...examples].join(" ")}`);
   const results = await Promise.all([
     runStep(format),
-    runStep(types).then(async (ok) => (await runAll(typesApart)) && ok),
+    runStep(types).then(async (ok) => (await runSteps(typesApart)).length === 0 && ok),
     lintAndStore(),
     runFiles(tests, "test")
       // They are of no kind that `test` has.
@@ -83,12 +82,6 @@ export async function check(): Promise<boolean> {
   const isGreen = results.every(Boolean);
   sayOverrun("check", (performance.now() - startedAt) / 1000);
   say(isGreen ? "All is well" : "Something failed: see the lines with ✗ above");
-  return isGreen;
-}
-
-async function runAll(steps: readonly Step[]): Promise<boolean> {
-  let isGreen = true;
-  for (const step of steps) isGreen = (await runStep(step)) && isGreen;
   return isGreen;
 }
 

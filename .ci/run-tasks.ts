@@ -10,10 +10,12 @@ const tasks = { test: "test", full: "test:full" } as const satisfies Partial<
 
 /**
  * Runs kinds of tests through Turbo, which repeats what it printed where nothing has changed, and ends with
- * the counts of all of them, after what `beforeCounts` says. Resolves with whether nothing failed.
+ * the counts of all of them, after what `beforeCounts` says. Steps that failed before count as one failed each.
+ * Resolves with whether nothing failed.
  */
 export async function runTasks(
   names: readonly (keyof typeof tasks)[],
+  failedSteps: readonly string[] = [],
   beforeCounts: () => void = () => {},
 ): Promise<boolean> {
   for (const name of names) rmSync(resultsOf(name), { force: true });
@@ -25,9 +27,10 @@ export async function runTasks(
   const outcomes = names.map(readOutcome);
   const { passed, failed, skipped } = sumOf(outcomes);
   // A task that left nothing has failed as a whole.
-  const failures = isGreen ? failed : Math.max(failed, 1);
+  const failures = failedSteps.length + (isGreen ? failed : Math.max(failed, 1));
   // Other tasks have printed since.
   if (names.length > 1) for (const line of outcomes.flatMap(({ lines }) => lines)) say(line);
+  for (const name of failedSteps) say(`✗ ${name}: see the line "✗ ${name}" above`);
   beforeCounts();
   say(`${passed} passed, ${failures} failed, ${skipped} skipped`);
   return failures === 0;

@@ -45,3 +45,10 @@ export async function runStep({ name, command, cure }: Step): Promise<boolean> {
   if (code !== 0) say([output.trimEnd(), ...(cure === undefined ? [] : [cure])].join("\n"));
   return code === 0;
 }
+
+/** Runs steps one after the other. Resolves with the names of those that failed. */
+export async function runSteps(steps: readonly Step[]): Promise<string[]> {
+  const failed: string[] = [];
+  for (const step of steps) if (!(await runStep(step))) failed.push(step.name);
+  return failed;
+}

@@ -5,28 +5,34 @@ import { check, checkStatically } from "./check.ts";
 import { RELEASE_VARIABLE } from "./published.ts";
 import { runFiles, runOnly } from "./run-tests.ts";
 import { runTasks } from "./run-tasks.ts";
-import { packStep, runStep } from "./steps.ts";
+import { packStep, runSteps, type Step } from "./steps.ts";
+
+const buildStep: Step = {
+  name: "build",
+  command: ["turbo", "run", "build", "--output-logs=errors-only"],
+};
 
 const [first = "test", ...others] = process.argv.slice(2);
 
 async function checkFully(): Promise<boolean> {
   const startedAt = performance.now();
-  const isClean = await checkStatically();
-  const build = ["turbo", "run", "build", "--output-logs=errors-only"];
-  const isBuilt = await runStep({ name: "build", command: build });
-  const isPacked = await pack();
-  // What it prints last is what CI reads.
-  const isGreen = await runTasks(["test", "full"], () =>
+  const failed = await checkStatically();
+  failed.push(...(await runSteps([buildStep, packStep])));
+  sharePack(failed);
+  return runTasks(["test", "full"], failed, () =>
     sayOverrun("check:full", (performance.now() - startedAt) / 1000),
   );
-  return isGreen && isClean && isBuilt && isPacked;
 }
 
-/** Packs what users install, once for all tests that install it. */
-async function pack(): Promise<boolean> {
-  const isPacked = await runStep(packStep);
-  if (isPacked) process.env[RELEASE_VARIABLE] = "1";
-  return isPacked;
+/** Lets all tests that install what was packed use the same files. */
+function sharePack(failed: readonly string[]): void {
+  if (!failed.includes(packStep.name)) process.env[RELEASE_VARIABLE] = "1";
+}
+
+async function packAndTest(): Promise<boolean> {
+  const failed = await runSteps([packStep]);
+  sharePack(failed);
+  return runTasks(["test", "full"], failed);
 }
 
 async function runAsked(): Promise<boolean> {
@@ -36,7 +42,7 @@ async function runAsked(): Promise<boolean> {
   if (first !== "test" && first !== "full") return runFiles([first, ...others]);
   if (others.length > 0) return runFiles(others);
   if (first === "test") return runTasks(["test"]);
-  return (await pack()) && runTasks(["test", "full"]);
+  return packAndTest();
 }
 
 process.exitCode = (await runAsked()) ? 0 : 1;

@@ -178,7 +178,11 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByLabel("E-mail").fill("grace@example.com");
     await page.getByLabel("First name").fill("Grace");
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByRole("dialog").getByRole("alert").getByText("already has a member with this address").waitFor();
+    await page
+      .getByRole("dialog")
+      .getByRole("alert")
+      .getByText("already has a member with this address")
+      .waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("grace@example.com");
