@@ -14,6 +14,19 @@ import { sql } from "drizzle-orm";
 import { identity, milliseconds, number, reference } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
 
+/** A model of a provider. */
+export interface ModelPair {
+  readonly providerId: string;
+  readonly modelId: string;
+}
+
+/** What an answer must be: JSON of this schema. */
+export interface StoredResponseFormat {
+  readonly type: "json_schema";
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly strict: boolean;
+}
+
 /** One row per version of an agent; mentions resolve to the current one. */
 export const agents = pgTable(
   "agents",
@@ -35,7 +48,13 @@ export const agents = pgTable(
     temperature: doublePrecision().notNull(),
     /** Null for the model's default. */
     reasoningEffort: text().$type<ReasoningEffort>(),
+    /** The models that answer in its place while its own does not, in order. */
+    fallbackModels: jsonb().$type<ModelPair[]>().notNull().default([]),
     maxStepsPerRun: integer().notNull(),
+    /** Whether `{{name}}` in the instructions stands for a value; it is plain text in older versions. */
+    rendersInstructions: boolean().notNull().default(false),
+    /** What its answers are; null for text. */
+    responseFormat: jsonb().$type<StoredResponseFormat>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),

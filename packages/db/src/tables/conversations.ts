@@ -26,7 +26,7 @@ import {
   sid,
   timestamps,
 } from "./columns.ts";
-import { agents } from "./agents.ts";
+import { agents, type ModelPair, type StoredResponseFormat } from "./agents.ts";
 import { users, workspaces } from "./workspaces.ts";
 
 /** What users think of answers: one row for each user and message. */
@@ -141,6 +141,14 @@ export const messages = pgTable(
     /** Why the answer ended (`FinishReason`). */
     finishReason: text(),
     modelSelection: jsonb().$type<ModelSelection>(),
+    /** What the answer must be, if its question says so; else its agent does. */
+    responseFormat: jsonb().$type<StoredResponseFormat>(),
+    /** The accepted value of an answer in such a format. */
+    structuredOutput: jsonb().$type<unknown>(),
+    /** The values of the agent's instructions, as text, frozen when the message was created. */
+    promptValues: text(),
+    /** What its model was not given as it was sent. */
+    promptNotes: jsonb().$type<PromptNote[]>(),
     skipToolsValidation: boolean(),
     /** Ids of the servers in the asking user's client that it may call. */
     clientServerIds: jsonb().$type<string[]>(),
@@ -159,12 +167,28 @@ export const messages = pgTable(
   ],
 );
 
+/** A part of a prompt that a model was not given as it was sent, and why. */
+export interface PromptNote {
+  readonly code: string;
+  readonly fileId: string | null;
+  readonly title: string;
+  readonly message: string;
+}
+
 /** Measurements of a step of a turn; tokens as the provider counts them. */
 export interface StoredStep {
   readonly step: number;
+  /** All tokens of the prompt, cached ones included. */
   readonly inputTokens: number | null;
+  /** All tokens that the model wrote, reasoning included. */
   readonly outputTokens: number | null;
+  /** Tokens of the prompt that the provider read from its cache, and that it wrote to it. */
+  readonly cachedInputTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
   readonly durationMs: number;
+  /** The model that answered, if it is not the configured one. */
+  readonly model?: ModelPair;
   readonly replay?: unknown;
 }
 

@@ -58,6 +58,26 @@ export const files = pgTable(
   ],
 );
 
+/**
+ * The texts that were extracted from files that are not text, for each workspace, content and version of the
+ * extractor.
+ */
+export const fileTexts = pgTable(
+  "file_texts",
+  {
+    workspaceId: number().notNull(),
+    /** SHA-256 of the file's bytes, in hexadecimal. */
+    sha256: text().notNull(),
+    /** Kind and version of the extractor. */
+    extractor: text().notNull(),
+    /** Null if there is none: `failure` says why. */
+    text: text(),
+    failure: text(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.sha256, table.extractor] })],
+);
+
 /** The bytes of files. Stored as they are: PostgreSQL does not try to compress them. */
 export const fileChunks = pgTable(
   "file_chunks",
