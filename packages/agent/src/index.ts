@@ -1,6 +1,7 @@
 export * from "./contract.ts";
 export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
+export * from "./prompt-parts.ts";
 export * from "./provider.ts";
 export * from "./simulated.ts";
 export * from "./skills.ts";

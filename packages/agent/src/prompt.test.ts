@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { countFitting } from "./count-thread.ts";
 import { buildPrompt, fitPrompt } from "./prompt.ts";
+import { textOf, textParts } from "./prompt-parts.ts";
 import type { StepRequest } from "./provider.ts";
 
 const user = (content: string) => ({ type: "user_message", content });
@@ -13,16 +14,19 @@ describe("buildPrompt", () => {
     const contentType = "text/plain";
     const fragment = { type: "content_fragment", title: 'a "b"', contentType, content: "text" };
     expect(build("Be kind", [fragment, user("Hi"), agent("Hello"), user("Bye")])).toEqual([
-      { role: "system", content: "Be kind", isPinned: true },
-      { role: "system", content: '<attachment title="a \\"b\\"" type="text/plain">\ntext' },
-      { role: "user", content: "Hi" },
-      { role: "assistant", content: "Hello" },
-      { role: "user", content: "Bye" },
+      { role: "system", parts: textParts("Be kind"), isPinned: true },
+      {
+        role: "system",
+        parts: textParts('<attachment title="a \\"b\\"" type="text/plain">\ntext'),
+      },
+      { role: "user", parts: textParts("Hi") },
+      { role: "assistant", parts: textParts("Hello") },
+      { role: "user", parts: textParts("Bye") },
     ]);
   });
 
   it("has no instructions if the agent has none", () => {
-    expect(build(null, [user("Hi")])).toEqual([{ role: "user", content: "Hi" }]);
+    expect(build(null, [user("Hi")])).toEqual([{ role: "user", parts: textParts("Hi") }]);
     expect(build(null, [])).toEqual([]);
   });
 
@@ -36,7 +40,7 @@ describe("buildPrompt", () => {
     const history = sizes.map((size) => user("x".repeat(size)));
     const prompt = build("Be kind", history);
     expect(prompt[0]?.role).toBe("system");
-    expect(prompt.slice(1).map((message) => message.content.length)).toEqual(sizes.slice(-kept));
+    expect(prompt.slice(1).map((message) => textOf(message).length)).toEqual(sizes.slice(-kept));
   });
 });
 
@@ -65,7 +69,7 @@ describe("fitPrompt", () => {
     return fitPrompt(request, contextTokens, async (given) => countFitting(given));
   };
   const sizesOf = (prompt: Awaited<ReturnType<typeof fit>>) =>
-    prompt.slice(1).map(({ content }) => content.length / " hello".length);
+    prompt.slice(1).map((message) => textOf(message).length / " hello".length);
 
   it.each([
     { name: "what fits by its bytes alone", sizes: [10, 20], context: 1000, kept: [10, 20] },
@@ -86,7 +90,10 @@ describe("fitPrompt", () => {
 
   it("counts text that the tokenizer cannot split", async () => {
     const prompt = await fit([1, 1], 100_000, {
-      prompt: ["a".repeat(500_000), "b"].map((content) => ({ role: "user", content })),
+      prompt: ["a".repeat(500_000), "b"].map((content) => ({
+        role: "user" as const,
+        parts: textParts(content),
+      })),
     });
     expect(prompt).toHaveLength(2);
   });

@@ -1,5 +1,6 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
-import type { ModelProvider, PromptMessage, StepRequest } from "./provider.ts";
+import { type PromptMessage, textOf, textParts } from "./prompt-parts.ts";
+import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, for the prompt. */
@@ -53,7 +54,7 @@ export function buildPrompt(
   }
   messages.reverse();
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
-    content === null ? [] : { role: "system" as const, content, isPinned: true },
+    content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
   return [...pinned, ...messages];
 }
@@ -68,31 +69,54 @@ export async function fitPrompt(
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
   const answerTokens = Math.min(contextTokens / ANSWER_SHARE, MAX_ANSWER_TOKENS);
-  const pinned = prompt.filter(({ isPinned }) => isPinned === true);
-  const messages = prompt.filter(({ isPinned }) => isPinned !== true);
+  const pinned = prompt.filter(isPinned);
+  const messages = prompt.filter((message) => !isPinned(message));
   const first = messages.at(-1);
   if (first === undefined) return prompt;
   const fixed = [
-    ...pinned.map(({ content }) => content),
+    ...pinned.map(textOf),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
-    ...finishedSteps.map(({ content }) => content),
-    ...finishedCalls.map(({ params, output }) => JSON.stringify(params) + output),
-    first.content,
+    ...messagesOfSteps({ finishedSteps, finishedCalls }).map(textOf),
+    textOf(first),
   ];
   const older = messages.slice(0, -1);
   const overhead = (fixed.length + older.length) * MESSAGE_TOKENS;
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
-  const newestFirst = older.map(({ content }) => content).toReversed();
+  const newestFirst = older.map(textOf).toReversed();
   const fitting = await fitTexts([...fixed, ...newestFirst], budget, countFitting);
   const fits = Math.max(0, fitting - fixed.length);
   return [...pinned, ...older.slice(older.length - fits), first];
 }
 
+/** Whether a message stays in a prompt of any length. */
+export function isPinned(message: PromptMessage): boolean {
+  return message.role === "system" && message.isPinned === true;
+}
+
+/** The finished steps of a turn as messages: each with its calls, and their results after it. */
+export function messagesOfSteps({
+  finishedSteps,
+  finishedCalls,
+}: Pick<StepRequest, "finishedSteps" | "finishedCalls">): PromptMessage[] {
+  return finishedSteps.flatMap(({ step, content, replay }: EarlierStep): PromptMessage[] => {
+    const calls = finishedCalls.filter((call) => call.step === step);
+    const parts = [
+      ...textParts(content),
+      ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
+    ];
+    const results = calls.map(({ id, name, output }) => {
+      return { type: "result" as const, id, name, output: textParts(output) };
+    });
+    const answer = { role: "assistant", parts, replay } as const;
+    return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
+  });
+}
+
 function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
-  if (type === "agent_message") return { role: "assistant", content };
-  if (type === "user_message") return { role: "user", content };
+  if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
+  if (type === "user_message") return { role: "user", parts: textParts(content) };
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
-  return { role: "system", content: `<attachment ${about}>\n${content}` };
+  return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
 }

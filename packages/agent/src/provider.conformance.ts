@@ -1,5 +1,6 @@
 import type { SimulatedScript } from "@parley/schema";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { textParts } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
 
 /** A provider whose model plays a script. */
@@ -47,11 +48,11 @@ export function describeProvider(
         modelId,
         temperature: 1,
         prompt: [
-          { role: "system", content: "Be kind", isPinned: true },
-          { role: "user", content: "Older" },
-          { role: "assistant", content: "Yes" },
-          { role: "system", content: "<attachment>" },
-          { role: "user", content: "Hi" },
+          { role: "system", parts: textParts("Be kind"), isPinned: true },
+          { role: "user", parts: textParts("Older") },
+          { role: "assistant", parts: textParts("Yes") },
+          { role: "system", parts: textParts("<attachment>") },
+          { role: "user", parts: textParts("Hi") },
         ],
         tools,
         finishedSteps: [],

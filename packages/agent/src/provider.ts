@@ -1,12 +1,5 @@
 import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
-
-/** One message of a prompt. */
-export interface PromptMessage {
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string;
-  /** Whether it stays in a prompt of any length. */
-  readonly isPinned?: boolean;
-}
+import type { PromptMessage } from "./prompt-parts.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {

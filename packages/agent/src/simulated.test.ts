@@ -1,5 +1,6 @@
 import type { SimulatedScript } from "@parley/schema";
 import { describe, expect, it } from "vitest";
+import { textParts } from "./prompt-parts.ts";
 import type { StepPart, StepRequest } from "./provider.ts";
 import { simulatedProvider } from "./simulated.ts";
 
@@ -21,9 +22,9 @@ const request = (parts: Partial<StepRequest> = {}): StepRequest => ({
   modelId: "simulated-1",
   temperature: 1,
   prompt: [
-    { role: "user", content: "older" },
-    { role: "user", content: "$& and $1" },
-    { role: "assistant", content: "ignored" },
+    { role: "user", parts: textParts("older") },
+    { role: "user", parts: textParts("$& and $1") },
+    { role: "assistant", parts: textParts("ignored") },
   ],
   tools: [],
   finishedSteps: [],
@@ -64,7 +65,7 @@ describe("the simulated provider", () => {
   });
 
   it("repeats the message without a script", async () => {
-    const prompt = [{ role: "user" as const, content: "Hi" }];
+    const prompt = [{ role: "user" as const, parts: textParts("Hi") }];
     expect(await play({ script: null, prompt })).toEqual([{ type: "text", text: "You said: Hi" }]);
   });
 

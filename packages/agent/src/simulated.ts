@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
+import { textOf } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart } from "./provider.ts";
 
 /** Script of an agent without one: it repeats the message. */
@@ -17,7 +18,8 @@ export const simulatedProvider: ModelProvider = {
     const step = script.steps[request.step];
     if (step === undefined) return;
     const { prefix, signal } = request;
-    const message = request.prompt.findLast((part) => part.role === "user")?.content ?? "";
+    const asked = request.prompt.findLast(({ role }) => role === "user");
+    const message = asked === undefined ? "" : textOf(asked);
     const result = request.finishedCalls.at(-1)?.output ?? "";
     const fill = (template = "") =>
       template.replaceAll(/\{\{(message|result)\}\}/g, (_, name) =>

@@ -1,6 +1,7 @@
 import type { SimulatedScript } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import { buildPrompt } from "./prompt.ts";
+import { textParts } from "./prompt-parts.ts";
 import type { ModelProvider, StepRequest } from "./provider.ts";
 import { simulatedProvider } from "./simulated.ts";
 import { type OfferedSkill, skillTools, type SkillSource } from "./skills.ts";
@@ -19,12 +20,12 @@ describe("skills in a prompt", () => {
     const history = [{ type: "user_message", content: "Hi" }];
     const given = { instructions: "Be kind", skills };
     expect(buildPrompt(given, history, 1000)).toEqual([
-      { role: "system", content: "Be kind", isPinned: true },
-      { role: "system", content: offer, isPinned: true },
-      { role: "user", content: "Hi" },
+      { role: "system", parts: textParts("Be kind"), isPinned: true },
+      { role: "system", parts: textParts(offer), isPinned: true },
+      { role: "user", parts: textParts("Hi") },
     ]);
     expect(buildPrompt({ instructions: null }, history, 1000)).toEqual([
-      { role: "user", content: "Hi" },
+      { role: "user", parts: textParts("Hi") },
     ]);
   });
 });

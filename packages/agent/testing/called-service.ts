@@ -3,6 +3,7 @@ import type { StepPart, StepRequest } from "../src/provider.ts";
 import { createServiceProvider } from "../src/providers/service-provider.ts";
 import type { CallLimits } from "../src/providers/stream-step.ts";
 import { startFakeService } from "./fake-service.ts";
+import { textParts } from "../src/prompt-parts.ts";
 
 /** Bounds of calls that are soon retried. */
 export const limits: CallLimits = {
@@ -36,7 +37,7 @@ export const createStart =
 export const ask = (parts: Partial<StepRequest> = {}): StepRequest => ({
   modelId: "model",
   temperature: 0.5,
-  prompt: [{ role: "user", content: "Hi" }],
+  prompt: [{ role: "user", parts: textParts("Hi") }],
   tools: [],
   finishedSteps: [],
   finishedCalls: [],

@@ -2,6 +2,7 @@ import { countFitting } from "../src/count-thread.ts";
 import type { ModelProvider, StepPart, StepRequest } from "../src/provider.ts";
 import type { TurnEvent, TurnRequest } from "../src/contract.ts";
 import { runTurn } from "../src/turn.ts";
+import { textParts } from "../src/prompt-parts.ts";
 
 export const text = (value: string): StepPart => ({ type: "text", text: value });
 export const reasoning = (value: string): StepPart => ({ type: "reasoning", text: value });
@@ -40,7 +41,7 @@ export const run = (
       provider,
       modelId: "model",
       temperature: 1,
-      prompt: [{ role: "user", content: "Hi" }],
+      prompt: [{ role: "user", parts: textParts("Hi") }],
       script: null,
       maxSteps: 8,
       contextTokens: 100_000,

@@ -16,6 +16,7 @@ import { streamText } from "ai";
 import { eq, ne } from "drizzle-orm";
 import { pino } from "pino";
 import { answerParent } from "../child-requests.ts";
+import { textParts } from "@parley/agent";
 
 const MODEL = "bench";
 const QUESTION = "Say a few words";
@@ -49,7 +50,7 @@ async function drainTurn(url: string): Promise<number> {
     provider: createServiceProvider("openai_compatible", { baseUrl: url }),
     modelId: MODEL,
     temperature: 1,
-    prompt: [{ role: "user", content: QUESTION }],
+    prompt: [{ role: "user", parts: textParts(QUESTION) }],
     tools: [],
     functions: [],
     script: null,

@@ -5,6 +5,7 @@ import {
   type Turn,
   untitledMessage,
 } from "@parley/core";
+import { textParts } from "@parley/agent";
 import { readOwnKey } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { TurnServices } from "./run-turn.ts";
@@ -56,8 +57,8 @@ export function createTitleMaker({
       apiKey,
       temperature: 0.3,
       prompt: [
-        { role: "system", content: INSTRUCTIONS, isPinned: true },
-        { role: "user", content: message.slice(0, MAX_MESSAGE_CHARACTERS) },
+        { role: "system", parts: textParts(INSTRUCTIONS), isPinned: true },
+        { role: "user", parts: textParts(message.slice(0, MAX_MESSAGE_CHARACTERS)) },
       ],
       tools: [],
       finishedSteps: [],

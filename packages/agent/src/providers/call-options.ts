@@ -6,6 +6,14 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import { isPinned, messagesOfSteps } from "../prompt.ts";
+import {
+  type FilePart,
+  type PromptMessage,
+  type ResultPart,
+  type TextPart,
+  textOf,
+} from "../prompt-parts.ts";
 import type { StepRequest } from "../provider.ts";
 import { toModernSchema } from "./modern-schema.ts";
 import { createHash } from "node:crypto";
@@ -59,58 +67,62 @@ function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool
   return { type: "function", name: toSentName(name), description, inputSchema: schema };
 }
 
-function toPrompt({ prompt, finishedSteps, finishedCalls }: StepRequest): LanguageModelV4Prompt {
-  const instructions = prompt.filter(({ role, isPinned }) => role === "system" && isPinned);
-  const messages = prompt.flatMap(({ role, content, isPinned }): LanguageModelV4Prompt => {
-    if (role === "system" && isPinned) return [];
-    const text = [{ type: "text" as const, text: content }];
-    // Services refuse blank answers, and instructions in the middle.
-    if (role !== "assistant") return [{ role: "user", content: text }];
-    return content.trim() === "" ? [] : [{ role, content: text }];
-  });
-  const system = instructions.map(({ content }) => content).join("\n\n");
+function toPrompt({ prompt, ...steps }: StepRequest): LanguageModelV4Prompt {
+  const system = prompt.filter(isPinned).map(textOf).join("\n\n");
+  const messages = prompt.filter((message) => !isPinned(message));
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...messages,
-    ...finishedSteps.flatMap((step) =>
-      toMessages(
-        step,
-        finishedCalls.filter((call) => call.step === step.step),
-      ),
-    ),
+    ...[...messages, ...messagesOfSteps(steps)].flatMap(toMessage),
   ];
 }
 
-function toMessages(
-  { content, replay }: StepRequest["finishedSteps"][number],
-  calls: StepRequest["finishedCalls"],
-): LanguageModelV4Message[] {
-  // As `readStep` wrote it.
-  const { reasoning = [], calls: options = {} } = (replay ?? {}) as Partial<Replay>;
-  const answer: LanguageModelV4Message = {
-    role: "assistant",
-    content: [
-      ...reasoning.map(({ text, options: providerOptions }) => ({
-        type: "reasoning" as const,
-        text,
-        ...(providerOptions !== undefined && { providerOptions }),
-      })),
-      ...(content.trim() === "" ? [] : [{ type: "text" as const, text: content }]),
-      ...calls.map(({ id, name, params }) => ({
-        type: "tool-call" as const,
-        toolCallId: id,
-        toolName: toSentName(name),
-        input: params,
-        ...(options[id] !== undefined && { providerOptions: options[id] }),
-      })),
-    ],
-  };
-  const results = calls.map(({ id, name, output }) => ({
+function toMessage(message: PromptMessage): LanguageModelV4Message[] {
+  if (message.role === "assistant") return toAnswer(message);
+  if (message.role === "tool") return [{ role: "tool", content: message.parts.map(toResult) }];
+  // Services refuse instructions in the middle.
+  return [{ role: "user", content: message.parts.map(toTextPart) }];
+}
+
+function toResult({ id, name, output }: ResultPart) {
+  return {
     type: "tool-result" as const,
     toolCallId: id,
     toolName: toSentName(name),
-    output: { type: "text" as const, value: output },
-  }));
-  if (answer.content.length === 0) return [];
-  return results.length === 0 ? [answer] : [answer, { role: "tool", content: results }];
+    output: { type: "text" as const, value: textOf({ parts: output }) },
+  };
+}
+
+type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+
+function toAnswer({
+  parts,
+  replay,
+}: Extract<PromptMessage, { role: "assistant" }>): LanguageModelV4Message[] {
+  // As `readStep` wrote it.
+  const { reasoning = [], calls: options = {} } = (replay ?? {}) as Partial<Replay>;
+  const content = [
+    ...reasoning.map(({ text, options: providerOptions }) => ({
+      type: "reasoning" as const,
+      text,
+      ...(providerOptions !== undefined && { providerOptions }),
+    })),
+    ...parts.flatMap((part): AnswerContent => {
+      if (part.type === "text") {
+        // Services refuse blank answers.
+        return part.text.trim() === "" ? [] : [part];
+      }
+      const { id, name, params } = part;
+      const providerOptions = options[id];
+      const call = { toolCallId: id, toolName: toSentName(name), input: params };
+      return [
+        { type: "tool-call", ...call, ...(providerOptions !== undefined && { providerOptions }) },
+      ];
+    }),
+  ];
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function toTextPart(part: TextPart | FilePart): { type: "text"; text: string } {
+  if (part.type === "text") return part;
+  return { type: "text", text: `<file name=${JSON.stringify(part.file.name)}>` };
 }
