@@ -68,7 +68,10 @@ describe("turns with fallback models", () => {
     );
     return services as [FakeService, FakeService, FakeService];
   };
-  const startWorker = ([one, two, three]: readonly [FakeService, FakeService, FakeService]) => {
+  const startWorker = (
+    [one, two, three]: readonly [FakeService, FakeService, FakeService],
+    changed: Record<string, string> = {},
+  ) => {
     const settings = WorkerSettings.parse({
       PARLEY_OPENAI_COMPATIBLE_URL: `${one.url}/v1`,
       PARLEY_OPENAI_BASE_URL: `${two.url}/v1`,
@@ -77,6 +80,7 @@ describe("turns with fallback models", () => {
       PARLEY_ANTHROPIC_API_KEY: "sk-three",
       PARLEY_MODEL_IDLE_MS: "200",
       PARLEY_MODEL_RETRIES: "3",
+      ...changed,
     });
     const registry = new Registry();
     const logger = pino({ level: "silent" });
@@ -197,5 +201,100 @@ describe("turns with fallback models", () => {
     const { last, requests } = await play([always(down)]);
     expect(last).toMatchObject({ type: "agent_error", error: { code: "provider_unavailable" } });
     expect(requests).toEqual([4, 0, 0]);
+  });
+
+  it("each step begins with the agent's own model, and stores which one answered", async () => {
+    const services = await startServices();
+    for (const [index, service] of services.entries()) {
+      const toolCalls = [{ name: "look", params: {} }];
+      const steps = [{ text: `First ${index}. `, toolCalls }, { text: `Then ${index}.` }];
+      service.script = { steps, tokenDelayMs: 0 };
+    }
+    services[0].faults.push(down, down);
+    startWorker(services);
+    const mId = await ask();
+    await untilEnd(mId);
+    const last = (await readTestLog(test.core, mId)).at(-1);
+    expect(last).toMatchObject({ message: { content: "First 1. Then 0." } });
+    expect(services.map(({ requests }) => requests.length)).toEqual([3, 1, 0]);
+    const tokens = { inputTokens: 11, outputTokens: 7 };
+    const steps = await readTestSteps(test.core, mId);
+    expect(steps).toMatchObject([
+      { step: 0, ...tokens, model: second },
+      { step: 1, ...tokens },
+    ]);
+    expect(steps?.[1]).not.toHaveProperty("model");
+  });
+
+  it("a model that fails again and again is skipped at once, until it answers a probe", async () => {
+    const services = await startServices();
+    services[0].faults.push(...always(down));
+    const { metrics } = startWorker(services);
+    for (let turn = 0; turn < 6; turn++) {
+      // One after the other: failures in a row open the circuit.
+      // oxlint-disable-next-line no-await-in-loop
+      const mId = await ask();
+      // oxlint-disable-next-line no-await-in-loop
+      await untilEnd(mId);
+    }
+    expect(services.map(({ requests }) => requests.length)).toEqual([10, 6, 0]);
+    const shown = await metrics();
+    const labels = 'gen_ai_provider_name="openai_compatible"';
+    expect(shown).toContain(`parley_model_circuit_trips_total{${labels}} 1`);
+    expect(shown).toContain(`parley_model_circuits{${labels},state="open"} 1`);
+    expect(shown).toContain(`parley_model_fallbacks_total{${labels},error_type="circuit_open"} 1`);
+    // Without another model, it is asked all the same.
+    services[0].faults.length = 0;
+    const alone = await ask("alone");
+    await untilEnd(alone);
+    expect((await readTestLog(test.core, alone)).at(-1)).toMatchObject({
+      message: { content: "I am one" },
+    });
+    expect(await metrics()).toContain(`parley_model_circuits{${labels},state="closed"} 1`);
+  });
+
+  describe("when their worker stops", () => {
+    const asked = (service: FakeService) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      service.onRequest = resolve;
+      return promise;
+    };
+
+    it.each([
+      ["the first model is asked", 0, [2, 0, 0], "I am one"],
+      ["the second model is asked", 1, [3, 1, 0], "I am one"],
+    ] as const)("while %s, start again", async (_name, index, requests, content) => {
+      const services = await startServices();
+      if (index === 1) services[0].faults.push(down, down);
+      // It is silent until the worker stops.
+      services[index].faults.push({ kind: "silent", afterFrames: 0 });
+      const isAsked = asked(services[index]);
+      const { worker } = startWorker(services, { PARLEY_MODEL_IDLE_MS: "60000" });
+      const mId = await ask();
+      await isAsked;
+      await worker.close(0);
+      startWorker(services);
+      await untilEnd(mId);
+      expect((await readTestLog(test.core, mId)).at(-1)).toMatchObject({ message: { content } });
+      expect(services.map((service) => service.requests.length)).toEqual(requests);
+      expect(await readTestSteps(test.core, mId)).toHaveLength(1);
+    });
+
+    it("after text of the second model, end as interrupted, with that text alone", async () => {
+      const services = await startServices();
+      services[0].faults.push(down, down);
+      services[1].script = { steps: [{ text: "word ".repeat(5000) }], tokenDelayMs: 5 };
+      const { worker } = startWorker(services);
+      const mId = await ask();
+      await untilEnd(mId, ["generation_tokens"]);
+      await worker.close(0);
+      startWorker(services);
+      await untilEnd(mId);
+      const log = await readTestLog(test.core, mId);
+      expect(log.at(-1)).toMatchObject({ type: "agent_error", error: { code: "interrupted" } });
+      const text = log.flatMap((event) => (event.type === "generation_tokens" ? event.text : []));
+      expect("word ".repeat(5000).startsWith(text.join(""))).toBe(true);
+      expect(services.map((service) => service.requests.length)).toEqual([2, 1, 0]);
+    });
   });
 });
