@@ -1,4 +1,5 @@
 import { agents } from "@parley/db";
+import { endpoints, parseInput } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -29,9 +30,9 @@ it("an agent keeps the models that answer in its place with each version", async
   // What becomes the agent's own model no longer answers in its place.
   expect(await change({ model: noop })).toEqual([]);
   expect(await change({ fallbackModels: [model] })).toEqual([model]);
-  const settings = { provider_id: model.providerId, model_id: model.modelId };
-  const patch = { wId: test.workspaceId, sId: agentId, generation_settings: settings };
-  await patchAgent(test.context, patch);
+  const generation_settings = { provider_id: model.providerId, model_id: model.modelId };
+  const patch = { wId: test.workspaceId, sId: agentId, generation_settings };
+  await patchAgent(test.context, parseInput(endpoints["agents.patch"], patch));
   const versions = await test.core.database.db
     .select({ fallbackModels: agents.fallbackModels })
     .from(agents)
