@@ -22,6 +22,7 @@ import { isReachedServer } from "../tools/tool-administration.ts";
 import { threadOptions } from "../untrusted/threads.ts";
 import { requireAgentModels } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
+import { showModels } from "./agent-models.ts";
 import { noSuchAgent } from "./agents.ts";
 import { readAgent } from "./read-agents.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
@@ -41,7 +42,7 @@ export async function exportAgent(
   const functions = await findGrantedFunctions(db, agent.id);
   const servers = await findGrantedTools(context, db, agent.id);
   const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
-  const { fallbackModels } = agent;
+  const fallbackModels = showModels(agent.fallbackModels);
   const definition = {
     sId: agent.sid,
     name: agent.name,

@@ -10,6 +10,11 @@ interface NamedModels {
   readonly fallbackModels?: readonly ModelPair[] | undefined;
 }
 
+/** Models as they are shown: PostgreSQL does not keep the order of members. */
+export function showModels(pairs: readonly ModelPair[]): ModelPair[] {
+  return pairs.map(({ providerId, modelId }) => ({ providerId, modelId }));
+}
+
 /**
  * The models of a changed agent. A model that becomes the agent's own no longer answers in its place. Throws as
  * `requireAgentModels` does if the change names any.

@@ -7,6 +7,7 @@ import { requireAgentModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
+import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 
 /** What a new agent is made from; other members have their defaults. */
@@ -142,7 +143,7 @@ export function renderDefinition(
     ...ids,
     asksUser,
     reasoningEffort,
-    fallbackModels,
+    fallbackModels: showModels(fallbackModels),
     tags,
   };
 }
