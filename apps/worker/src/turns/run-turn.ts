@@ -3,8 +3,10 @@ import {
   type CountFitting,
   countModule,
   fitPrompt,
+  keptReplay,
   type ModelProvider,
   promptCharacters,
+  resultsTool,
   runTurn,
   skillTools,
   summarizeTurn,
@@ -17,11 +19,11 @@ import {
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type HistoryRow,
   type Job,
   listSkillFiles,
   loadSkillInstructions,
   lostLease,
+  readCallResult,
   readSkillFile,
   saveStep,
   settleCalls,
@@ -35,6 +37,7 @@ import type { Circuits } from "../models/circuits.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { answerAt, hasCutResults, toHistory } from "./history.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
@@ -79,7 +82,10 @@ export async function executeTurn(
     error: AgentError | null,
   ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);
-    const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
+    // Later turns of the conversation are given it.
+    const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
+    const outcome = { ...state, error, steps: kept };
+    const finished = { run, turn, outcome, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
@@ -90,16 +96,42 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const functions = [
+    ...turn.functions.map(({ slug: name, description, inputSchema }) => {
+      return { name, description, inputSchema: inputSchema ?? { type: "object" } };
+    }),
+    ...turn.tools.map(({ name, description, inputSchema }) => {
+      return { name, description, inputSchema };
+    }),
+    ...(agent.asksUser ? [askUserTool] : []),
+  ];
+  // Services refuse calls in a request that offers no tools.
+  const givesCalls = turn.skills.length + functions.length > 0;
+  const tools = [
+    ...skillTools(turn.skills, {
+      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
+      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
+      readFile: ({ id: skillId }, name) =>
+        retry(() => readSkillFile(core, turn, { skillId, name })),
+    }),
+    resultsTool(
+      async ({ rank, ...place }) => {
+        const answerId = answerAt(turn, rank);
+        return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
+      },
+      givesCalls && hasCutResults(turn.history),
+    ),
+  ];
   const countFitting: CountFitting = async (given) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const counted = await core.threads.call(countJob, given, options);
     if ("value" in counted) return counted.value;
     throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
   };
-  const promptFor = ({ contextTokens, provider }: ModelLink) =>
+  const promptFor = ({ contextTokens, provider, ...model }: ModelLink) =>
     buildPrompt(
       { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
+      turn.history.map((row) => toHistory(row, { model, givesCalls })),
       promptCharacters(contextTokens, provider),
     );
   const events = runTurn({
@@ -126,21 +158,9 @@ export async function executeTurn(
     countFitting,
     temperature: agent.temperature,
     prompt: promptFor(chosen),
-    tools: skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
-    }),
-    functions: [
-      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-      }),
-      ...turn.tools.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema };
-      }),
-      ...(agent.asksUser ? [askUserTool] : []),
-    ],
+    tools,
+    functions,
+    rank: message.rank,
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
@@ -175,11 +195,6 @@ export async function executeTurn(
   }
   // The last step waits for the functions that it called.
   return "suspended";
-}
-
-function toHistory(row: HistoryRow) {
-  const { title, contentType } = row.fragment ?? {};
-  return { type: row.type, content: row.content, title, contentType };
 }
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */
