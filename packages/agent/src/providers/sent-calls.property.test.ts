@@ -13,7 +13,7 @@ import { createServiceProvider, defaultCallLimits } from "./service-provider.ts"
 // What histories are sent as: the fake services refuse calls without results, results without calls, ids that
 // stand for two calls, and orders of messages, as the real ones do.
 
-const RUNS = process.env["PARLEY_TEST_NIGHTLY"] === "1" ? 1000 : 60;
+const RUNS = 50;
 const services: [ModelService, string][] = [
   ["openai", "gpt-5"],
   ["anthropic", "claude-sonnet-4-5"],
