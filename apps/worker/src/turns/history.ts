@@ -22,7 +22,13 @@ export function toHistory(
 }
 
 /** The id of the answer at a position of which a turn's prompt may have results: an earlier one, or its own. */
-export function answerAt({ message, history }: Turn, rank: number): string | undefined {
+export function answerAt(
+  {
+    message,
+    history,
+  }: { message: Pick<Turn["message"], "rank" | "sid">; history: Turn["history"] },
+  rank: number,
+): string | undefined {
   if (rank === message.rank) return message.sid;
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
 }
