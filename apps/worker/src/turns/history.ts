@@ -5,24 +5,14 @@ import {
   type StepRequest,
 } from "@parley/agent";
 import { type HistoryRow, textOfOutput, type Turn } from "@parley/core";
-<<<<<<< HEAD
-
-type Called = NonNullable<HistoryRow["called"]>;
-type Pair = { readonly providerId: string; readonly modelId: string };
-=======
 import type { ModelPair } from "@parley/schema";
 
 type Called = NonNullable<HistoryRow["called"]>;
->>>>>>> h3-36
 
 /** A message of the history for the prompt; an answer with its calls, if `givesCalls`. */
 export function toHistory(
   row: HistoryRow,
-<<<<<<< HEAD
-  { model, givesCalls }: { readonly model: Pair; readonly givesCalls: boolean },
-=======
   { model, givesCalls }: { readonly model: ModelPair; readonly givesCalls: boolean },
->>>>>>> h3-36
 ): HistoryMessage {
   const { type, content, rank, called } = row;
   const { title, contentType } = row.fragment ?? {};
@@ -32,9 +22,6 @@ export function toHistory(
 }
 
 /** The id of the answer at a position of which a turn's prompt may have results: an earlier one, or its own. */
-<<<<<<< HEAD
-export function answerAt({ message, history }: Turn, rank: number): string | undefined {
-=======
 export function answerAt(
   {
     message,
@@ -42,7 +29,6 @@ export function answerAt(
   }: { message: Pick<Turn["message"], "rank" | "sid">; history: Turn["history"] },
   rank: number,
 ): string | undefined {
->>>>>>> h3-36
   if (rank === message.rank) return message.sid;
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
 }
@@ -62,11 +48,7 @@ function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
  */
 function toSteps(
   { calls, contents, replays }: Called,
-<<<<<<< HEAD
-  { rank, model }: { readonly rank: number; readonly model: Pair },
-=======
   { rank, model }: { readonly rank: number; readonly model: ModelPair },
->>>>>>> h3-36
 ): Pick<StepRequest, "finishedSteps" | "finishedCalls"> {
   const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
   const closed = calls.filter(({ step }) => step < openFrom);

@@ -1,16 +1,5 @@
 import {
-<<<<<<< HEAD
   keptReplay,
-=======
-  buildPrompt,
-  type CountFitting,
-  countModule,
-  fitPrompt,
-  keptReplay,
-  type ModelProvider,
-  promptCharacters,
-  resultsTool,
->>>>>>> h3-36
   runTurn,
   summarizeTurn,
   type TurnProgress,
@@ -21,16 +10,7 @@ import {
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-<<<<<<< HEAD
   lostLease,
-=======
-  type Job,
-  listSkillFiles,
-  loadSkillInstructions,
-  lostLease,
-  readCallResult,
-  readSkillFile,
->>>>>>> h3-36
   saveStep,
   settleCalls,
   textOfOutput,
@@ -39,27 +19,8 @@ import {
 import type { AgentError, MessageEvent } from "@parley/schema";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
-<<<<<<< HEAD
 import { createTurnRequest } from "./turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
-=======
-import type { RunServices } from "../runs/run-kind.ts";
-import { answerAt, hasCutResults, toHistory } from "./history.ts";
-
-export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
-  readonly logger: Logger;
-  /** Model providers by their id. */
-  readonly providers: Readonly<Record<string, ModelProvider>>;
-  readonly circuits: Circuits;
-}
-
-/** A prompt of a million tokens takes at most two seconds. */
-const countJob: Job<Parameters<CountFitting>[0], number> = {
-  url: countModule,
-  name: "countFitting",
-  deadlineMs: 10_000,
-};
->>>>>>> h3-36
 
 type TurnEnd = "succeeded" | "failed" | "suspended";
 
@@ -104,82 +65,9 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-<<<<<<< HEAD
   const events = runTurn(
     createTurnRequest(services, { run, turn, chosen, progress, retry, signal }),
   );
-=======
-  const functions = [
-    ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-      return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-    }),
-    ...turn.tools.map(({ name, description, inputSchema }) => {
-      return { name, description, inputSchema };
-    }),
-    ...(agent.asksUser ? [askUserTool] : []),
-  ];
-  // Services refuse calls in a request that offers no tools.
-  const givesCalls = turn.skills.length + functions.length > 0;
-  const tools = [
-    ...skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
-    }),
-    resultsTool(
-      async ({ rank, ...place }) => {
-        const answerId = answerAt(turn, rank);
-        return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
-      },
-      givesCalls && hasCutResults(turn.history),
-    ),
-  ];
-  const countFitting: CountFitting = async (given) => {
-    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-    const counted = await core.threads.call(countJob, given, options);
-    if ("value" in counted) return counted.value;
-    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-  };
-  const promptFor = ({ contextTokens, provider, ...model }: ModelLink) =>
-    buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => toHistory(row, { model, givesCalls })),
-      promptCharacters(contextTokens, provider),
-    );
-  const events = runTurn({
-    ...progress,
-    ...chosen,
-    provider:
-      chosen.chain === undefined
-        ? chosen.provider
-        : createModelChain({
-            ...chosen.chain,
-            circuits: services.circuits,
-            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
-            preparePrompt: async (link, request) => {
-              const prompt = promptFor(link);
-              if (!link.provider.countsTokens) return prompt;
-              return fitPrompt({ ...request, prompt }, link.contextTokens, countFitting);
-            },
-            onPassedOver: ({ providerId, modelId }, reason) => {
-              services.circuits.passedOver({ providerId }, reason);
-              const model = { providerId, modelId, reason };
-              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
-            },
-          }),
-    countFitting,
-    temperature: agent.temperature,
-    prompt: promptFor(chosen),
-    tools,
-    functions,
-    rank: message.rank,
-    script: agent.script,
-    maxSteps: agent.maxStepsPerRun,
-    traceparent: run.traceparent ?? undefined,
-    signal,
-  });
->>>>>>> h3-36
   for await (const event of events) {
     if (event.type === "tokens") {
       await writer.write(run, {
