@@ -11,6 +11,8 @@ export interface HistoryMessage {
   readonly title?: string | undefined;
   /** MIME type of a content fragment. */
   readonly contentType?: string | undefined;
+  /** Values of the instructions as they were when a user's message was sent, as text for the model. */
+  readonly values?: string | undefined;
 }
 
 /** What a prompt begins with. */
@@ -47,7 +49,7 @@ export function buildPrompt(
   const messages: PromptMessage[] = [];
   let budget = maxCharacters;
   for (const message of history.toReversed()) {
-    budget -= message.content.length;
+    budget -= message.content.length + (message.values?.length ?? 0);
     // The newest message is always in the prompt.
     if (budget < 0 && messages.length > 0) break;
     messages.push(toPromptMessage(message));
@@ -114,9 +116,13 @@ export function messagesOfSteps({
   });
 }
 
-function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
+function toPromptMessage(message: HistoryMessage): PromptMessage {
+  const { type, content, title, contentType, values } = message;
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
-  if (type === "user_message") return { role: "user", parts: textParts(content) };
+  if (type === "user_message") {
+    const added = values === undefined ? [] : [{ ...textParts(values)[0], isAdded: true } as const];
+    return { role: "user", parts: [...added, ...textParts(content)] };
+  }
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
   return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
 }

@@ -35,6 +35,7 @@ import type { Circuits } from "../models/circuits.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
@@ -90,6 +91,7 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const values = valuesByMessage(turn);
   const countFitting: CountFitting = async (given) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const counted = await core.threads.call(countJob, given, options);
@@ -98,8 +100,8 @@ export async function executeTurn(
   };
   const promptFor = ({ contextTokens, provider }: ModelLink) =>
     buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
+      { instructions: instructionsOf(agent), skills: turn.skills },
+      turn.history.map((row) => ({ ...toHistory(row), values: values.get(row.sid) })),
       promptCharacters(contextTokens, provider),
     );
   const events = runTurn({

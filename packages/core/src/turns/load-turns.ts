@@ -49,7 +49,10 @@ const modelBytes = sql.raw(
 );
 
 /** A message of a turn's history. */
-export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
+export type HistoryRow = Pick<
+  MessageRow,
+  "sid" | "rank" | "type" | "content" | "fragment" | "parentMessageId" | "promptValues"
+>;
 
 /** What an agent turn starts from. */
 export interface TurnInput {
@@ -100,14 +103,19 @@ const turnColumns = sql`
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
-          'fragment', fragment)
+          'fragment', fragment, 'prompt_values', prompt_values,
+          'parent_message_id', case when prompt_values is not null then parent_message_id end)
         order by rank
       )
       from (
         select current.*, sum(bytes) over newest as bytes_so_far, row_number() over newest as position
         from (
           -- Long texts are read only where they are given: here, they are references.
-          select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment,
+          select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment, h.parent_message_id,
+            -- Those of other agents are not of this one's instructions.
+            case when h.prompt_values is not null and exists (
+              select from agents other where other.id = h.agent_id and other.sid = a.sid
+            ) then h.prompt_values end as prompt_values,
             octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
