@@ -47,9 +47,8 @@ export interface StepRequest {
   /** The steps before this one, in order. */
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */
-  readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
-    readonly step: number;
-  })[];
+  readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> &
+    Partial<Pick<FinishedCall, "isError">> & { readonly step: number })[];
   /** Number of the step, from 0. */
   readonly step: number;
   /** What the simulated provider plays. */

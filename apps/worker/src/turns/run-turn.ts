@@ -13,7 +13,6 @@ import {
 } from "@parley/agent";
 import {
   type ActionRow,
-  askUserTool,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
@@ -35,6 +34,7 @@ import type { Circuits } from "../models/circuits.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { functionsOf, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
@@ -92,6 +92,7 @@ export async function executeTurn(
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
   const values = valuesByMessage(turn);
+  const skills = skillsWithTools(turn);
   const countFitting: CountFitting = async (given) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const counted = await core.threads.call(countJob, given, options);
@@ -100,7 +101,7 @@ export async function executeTurn(
   };
   const promptFor = ({ contextTokens, provider }: ModelLink) =>
     buildPrompt(
-      { instructions: instructionsOf(agent), skills: turn.skills },
+      { instructions: instructionsOf(agent), skills },
       turn.history.map((row) => ({ ...toHistory(row), values: values.get(row.sid) })),
       promptCharacters(contextTokens, provider),
     );
@@ -128,21 +129,13 @@ export async function executeTurn(
     countFitting,
     temperature: agent.temperature,
     prompt: promptFor(chosen),
-    tools: skillTools(turn.skills, {
+    tools: skillTools(skills, {
       loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
       listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
       readFile: ({ id: skillId }, name) =>
         retry(() => readSkillFile(core, turn, { skillId, name })),
     }),
-    functions: [
-      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-      }),
-      ...turn.tools.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema };
-      }),
-      ...(agent.asksUser ? [askUserTool] : []),
-    ],
+    functions: functionsOf(turn),
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
@@ -204,6 +197,6 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
-  const { functionCallId: id, functionCallName: name, params, step, output } = row;
-  return { id, name, params, output: textOfOutput(output), step };
+  const { functionCallId: id, functionCallName: name, params, step, output, status } = row;
+  return { id, name, params, output: textOfOutput(output), step, isError: status === "errored" };
 }

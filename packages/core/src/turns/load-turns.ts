@@ -11,7 +11,7 @@ import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
-import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
+import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
 
 /** A sandbox function as a tool of a turn's model, under the function's slug. */
 export interface TurnFunction {
@@ -67,8 +67,8 @@ export interface TurnInput {
   readonly skills: readonly TurnSkill[];
   /** Active functions that the agent may call, in their order. */
   readonly functions: readonly TurnFunction[];
-  /** Numbers of the remote tools that the agent may call, in their order. */
-  readonly toolIds: readonly number[];
+  /** Remote servers whose tools the agent may call, in their order. */
+  readonly servers: readonly TurnServer[];
 }
 
 /** The input of an attempt, with all texts of its agent. */
@@ -88,7 +88,7 @@ export interface TurnColumns {
   readonly actions: object[] | null;
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
-  readonly toolIds: number[] | null;
+  readonly servers: TurnServer[] | null;
 }
 
 /** The agent of `turnColumns`. */
@@ -142,7 +142,7 @@ const turnColumns = sql`
     ),
     'skills', (${skillsOfTurn}),
     'functions', (${functionsOfTurn}),
-    'toolIds', (${toolsOfTurn})
+    'servers', (${serversOfTurn})
   )
   from messages m
   join messages asked on asked.sid = m.parent_message_id
@@ -200,7 +200,7 @@ function toTurnInput(columns: TurnColumns): TurnInput {
     actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
     skills: distinctSkills(columns.skills),
     functions: columns.functions ?? [],
-    toolIds: columns.toolIds ?? [],
+    servers: columns.servers ?? [],
   };
 }
 
@@ -221,9 +221,10 @@ export async function loadTurn(
   // A claim of turns gives it, unless it is large. What an earlier attempt published is only in its log.
   const turn = (run.subject as TurnInput | null) ?? (await loadLargeInput(core, run, signal));
   if (turn === undefined) return undefined;
-  const { toolIds, message } = turn;
+  const { servers, message } = turn;
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
+  const toolIds = servers.map(({ toolId }) => toolId);
   const [agent, published, remote, ofClients] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
@@ -231,7 +232,7 @@ export async function loadTurn(
     readClientServers(core, { workspaceId, ids }, signal),
   ]);
   if (agent === undefined) return undefined;
-  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients]) };
+  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients], servers) };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */
