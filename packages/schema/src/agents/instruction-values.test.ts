@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import {
   escapeInstructions,
   type InstructionPiece,
-  Instructions,
   namedValues,
   splitInstructions,
   valueNames,
-} from "./instructions.ts";
+} from "./instruction-values.ts";
+import { Instructions } from "./instructions.ts";
 
 /** Pieces as instructions that name them. */
 const write = (pieces: readonly InstructionPiece[]): string =>
