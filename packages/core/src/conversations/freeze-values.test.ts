@@ -78,7 +78,7 @@ describe("values of instructions", () => {
     const later = { ...frozen(cId), now: "Saturday, 2026-11-28, after 02:00 (Europe/Kyiv)" };
     const { agentMessages } = await postTestMessage(test.context, cId, {
       agentIds: ["all"],
-      context: ada as never,
+      context: ada,
     });
     expect(await valuesOf(agentMessages[0]!.sId)).toEqual(later);
     await answerTestTurns(test.core);

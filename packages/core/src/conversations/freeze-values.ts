@@ -72,7 +72,7 @@ export async function freezeAgain(
 
 function toValue(value = ""): string {
   return value
-    .replaceAll(/[\s\u0000-\u001f]+/g, " ")
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, MAX_VALUE)
     .toWellFormed();
