@@ -22,6 +22,8 @@ const row = (parts: Partial<Called>): HistoryRow => ({
   type: "agent_message",
   content: "Looking. Done",
   fragment: null,
+  parentMessageId: null,
+  promptValues: null,
   called: {
     calls: [call(0)],
     contents: [
