@@ -125,6 +125,7 @@ export async function executeTurn(
           }),
     countFitting,
     temperature: agent.temperature,
+    cacheScope: `${agent.sid} ${turn.conversation.sid}`,
     prompt: promptFor(chosen),
     tools: skillTools(turn.skills, {
       loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),

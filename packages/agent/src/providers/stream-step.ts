@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
+import { withCache } from "./cache-breakpoints.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
@@ -140,7 +141,8 @@ async function* callModel(
     let isUnreadable = false;
     const onUnreadableUsage = () => void (isUnreadable = true);
     const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
-    const options = { ...toCallOptions(request), abortSignal: call.signal };
+    const asked = withCache(toCallOptions(request), id, request.cacheScope);
+    const options = { ...asked, abortSignal: call.signal };
     silence.wait();
     const { stream, response } = await model.doStream(options);
     headers = response?.headers;

@@ -1,4 +1,4 @@
-import { counted, split, type WireFormat } from "./wire-format.ts";
+import { split, type WireFormat } from "./wire-format.ts";
 
 interface Block {
   type: string;
@@ -30,7 +30,8 @@ export const anthropicMessages: WireFormat = {
       instructions: textOf(system),
     };
   },
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
+    const { cached = 0, cacheWritten = 0 } = counts;
     const event = (type: string, value: object = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`;
     let index = 0;
@@ -53,7 +54,13 @@ export const anthropicMessages: WireFormat = {
           content: [],
           stop_reason: null,
           stop_sequence: null,
-          usage: { input_tokens: counted.input, output_tokens: 1 },
+          usage: {
+            // Without what the cache has read or written.
+            input_tokens: counts.input - cached - cacheWritten,
+            cache_read_input_tokens: cached,
+            cache_creation_input_tokens: cacheWritten,
+            output_tokens: 1,
+          },
         },
       }),
       event("ping"),
@@ -77,7 +84,12 @@ export const anthropicMessages: WireFormat = {
       ),
       event("message_delta", {
         delta: { stop_reason: toolCalls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
-        usage: { output_tokens: counted.output },
+        usage: {
+          output_tokens: counts.output,
+          ...(counts.reasoning !== undefined && {
+            output_tokens_details: { thinking_tokens: counts.reasoning },
+          }),
+        },
       }),
       event("message_stop"),
     ];

@@ -1,4 +1,4 @@
-import { counted, type WireFormat } from "./wire-format.ts";
+import type { WireFormat } from "./wire-format.ts";
 
 interface Content {
   role?: string;
@@ -34,14 +34,18 @@ export const googleGenerateContent: WireFormat = {
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
     };
   },
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
+    const { input, output, cached, reasoning: thoughts = 0 } = counts;
     const frame = (parts: object[], more: object = {}) =>
       `data: ${JSON.stringify({
         candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
         usageMetadata: {
-          promptTokenCount: counted.input,
-          candidatesTokenCount: counted.output,
-          totalTokenCount: counted.input + counted.output,
+          promptTokenCount: input,
+          // Without its thoughts.
+          candidatesTokenCount: output - thoughts,
+          totalTokenCount: input + output,
+          ...(cached !== undefined && { cachedContentTokenCount: cached }),
+          ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
         },
         modelVersion: model,
         responseId: "response_1",
