@@ -95,7 +95,8 @@ describe("saveStep", () => {
   };
 
   it("keeps what a step took, and until the turn ends what its provider is shown again", async () => {
-    const took = { step: 0, inputTokens: 5, outputTokens: 3, durationMs: 12 };
+    const ofCache = { cachedInputTokens: 2, cacheWriteTokens: 1, reasoningTokens: 1 };
+    const took = { step: 0, inputTokens: 5, outputTokens: 3, ...ofCache, durationMs: 12 };
     const steps = [{ ...took, replay: { signature: "s" } }];
     const step = await startStep(-1);
     await saveStep(test.core, { ...step, steps });

@@ -60,13 +60,16 @@ export const toolsOfTurn = sql`
     limit ${sql.raw(String(MAX_SERVERS))}
   ) chosen`;
 
-/** The tools of servers, in their order, each under a name of its own. */
+/** The tools of servers, in the servers' order, each under a name of its own. */
 export function toTurnTools(servers: readonly CalledServer[]): TurnTool[] {
   const offered = servers
     .flatMap((server) =>
-      server.offered.map(({ name: toolName, description, inputSchema }) => {
-        return { toolName, description, inputSchema, server, serverName: server.name };
-      }),
+      // By name: a server may list them in another order each time, and requests that begin alike are cached.
+      server.offered
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name: toolName, description, inputSchema }) => {
+          return { toolName, description, inputSchema, server, serverName: server.name };
+        }),
     )
     .slice(0, MAX_TOOLS);
   const names = nameTools(offered);
