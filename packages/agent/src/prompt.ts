@@ -1,4 +1,5 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
+import { fitInBlocks } from "./fit-in-blocks.ts";
 import { type PromptMessage, textOf, textParts } from "./prompt-parts.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
@@ -53,10 +54,12 @@ export function buildPrompt(
     messages.push(toPromptMessage(message));
   }
   messages.reverse();
+  const texts = history.map(({ content }) => content);
+  const fitting = messages.slice(messages.length - fitInBlocks(texts, messages.length));
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
-  return [...pinned, ...messages];
+  return [...pinned, ...fitting];
 }
 
 /**
@@ -86,7 +89,7 @@ export async function fitPrompt(
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
   const newestFirst = older.map(textOf).toReversed();
   const fitting = await fitTexts([...fixed, ...newestFirst], budget, countFitting);
-  const fits = Math.max(0, fitting - fixed.length);
+  const fits = fitInBlocks(older.map(textOf), Math.max(0, fitting - fixed.length));
   return [...pinned, ...older.slice(older.length - fits), first];
 }
 
