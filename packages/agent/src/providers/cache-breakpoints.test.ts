@@ -117,10 +117,4 @@ describe("breakpoints of Anthropic", () => {
     expect(markedOf(body)).toMatchObject({ tools: ["find"], system: 0 });
     expect(markedOf(body).messages).toHaveLength(1);
   });
-
-  it("stand on no blank text, which the service refuses", async () => {
-    const prompt = [instructions, asked("Q1"), said("A1"), asked("  ")];
-    const body = await send("anthropic", model, { prompt, cacheScope });
-    expect(markedOf(body).messages).toEqual(["Q1"]);
-  });
 });

@@ -21,9 +21,7 @@ const MESSAGE_BREAKPOINTS = 3;
  */
 const keyed: ReadonlySet<ModelService> = new Set(["openai", "xai", "fireworks", "mistral"]);
 
-const breakpoint: SharedV4ProviderOptions = {
-  anthropic: { cacheControl: { type: "ephemeral" } },
-};
+const breakpoint = { cacheControl: { type: "ephemeral" } };
 
 /**
  * Adds to the options of a call what its service needs to find the beginning of the prompt in its cache. `scope` is
@@ -72,22 +70,15 @@ function withBreakpoints(options: LanguageModelV4CallOptions): LanguageModelV4Ca
 }
 
 function mark({ providerOptions }: { providerOptions?: SharedV4ProviderOptions }) {
-  return {
-    ...providerOptions,
-    anthropic: { ...providerOptions?.["anthropic"], ...breakpoint["anthropic"] },
-  };
+  const given = providerOptions?.["anthropic"];
+  return { ...providerOptions, anthropic: { ...given, ...breakpoint } };
 }
 
 /** Whether a request ended with this message, or ends: an answer follows it, or nothing. */
 function endsRequest(prompt: readonly LanguageModelV4Message[], index: number): boolean {
-  const message = prompt[index];
-  if (message === undefined || message.role === "system" || message.role === "assistant")
-    return false;
-  const next = prompt[index + 1];
-  if (next !== undefined && next.role !== "assistant") return false;
-  // A blank text can have no breakpoint.
-  const last = message.content.at(-1);
-  return last !== undefined && (last.type !== "text" || last.text.trim() !== "");
+  const role = prompt[index]?.role;
+  const next = prompt[index + 1]?.role ?? "assistant";
+  return (role === "user" || role === "tool") && next === "assistant";
 }
 
 function isLong({ prompt, tools = [] }: LanguageModelV4CallOptions): boolean {
