@@ -87,16 +87,7 @@ export function createWorker({
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
   const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
-  const services = {
-    core,
-    logger,
-    persistence,
-    providers,
-    circuits,
-    titles,
-    executor,
-    documents,
-  };
+  const services = { core, logger, persistence, providers, circuits, titles, executor, documents };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),
