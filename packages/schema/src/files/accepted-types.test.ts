@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptedTypeOf, acceptedTypes, documentKindOf } from "./accepted-types.ts";
+import { acceptedTypeOf, acceptedTypes, announcedType, documentKindOf } from "./accepted-types.ts";
 import { contentFault, recognise, SIGNATURE_BYTES } from "./content-signatures.ts";
 import { describeDocumentFailure } from "./document-failures.ts";
 
@@ -40,6 +40,12 @@ describe("accepted files", () => {
     ["video/mp4", undefined],
   ])("of type %s are read as %s", (contentType, reading) => {
     expect(acceptedTypeOf(contentType)?.reading).toBe(reading);
+  });
+
+  it("are announced as any file if their own type is not accepted", () => {
+    const types = ["video/mp2t", "", "text/plain; charset=utf-8"].map(announcedType);
+    const any = "application/octet-stream";
+    expect(types).toEqual([any, any, "text/plain; charset=utf-8"]);
   });
 
   it("are documents where a process reads them", () => {

@@ -1,4 +1,4 @@
-// The files that are accepted. It needs no zod: documents and clients read it too.
+// The files that are accepted. It needs no zod: the command line and the console read it too.
 
 /** Kinds of documents whose text is extracted in a process of its own. */
 export const documentKinds = ["pdf", "docx", "xlsx", "pptx", "rtf"] as const;
@@ -209,6 +209,11 @@ export function essenceOf(contentType: string): string {
 export function acceptedTypeOf(contentType: string): AcceptedTypes | undefined {
   const essence = essenceOf(contentType);
   return byType.get(essence) ?? (essence.startsWith("text/") ? byType.get("text/*") : undefined);
+}
+
+/** The type under which a file is announced that may have this one: that of any file, if it is not accepted. */
+export function announcedType(contentType: string): string {
+  return acceptedTypeOf(contentType) === undefined ? "application/octet-stream" : contentType;
 }
 
 /** The kind of document that files of the type are; undefined for all others. */
