@@ -1,4 +1,6 @@
 export * from "./contract.ts";
+export { describeValues, renderInstructions } from "./instruction-values.ts";
+export type { OfferedFunction } from "./offered-functions.ts";
 export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./prompt-parts.ts";

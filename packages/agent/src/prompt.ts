@@ -15,6 +15,8 @@ export interface HistoryMessage {
   readonly contentType?: string | undefined;
   /** The steps of an answer with calls, in place of its text. */
   readonly called?: Pick<StepRequest, "finishedSteps" | "finishedCalls"> | undefined;
+  /** Values of the instructions as they were when a user's message was sent, as text for the model. */
+  readonly values?: string | undefined;
 }
 
 /** What a prompt begins with. */
@@ -129,9 +131,13 @@ function toPromptMessages(message: HistoryMessage): PromptMessage[] {
   return isOver ? messages : [...messages, { role: "assistant", parts: textParts(ENDED) }];
 }
 
-function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
+function toPromptMessage(message: HistoryMessage): PromptMessage {
+  const { type, content, title, contentType, values } = message;
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
-  if (type === "user_message") return { role: "user", parts: textParts(content) };
+  if (type === "user_message") {
+    const added = values === undefined ? [] : [{ ...textParts(values)[0], isAdded: true } as const];
+    return { role: "user", parts: [...added, ...textParts(content)] };
+  }
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
   return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
 }

@@ -119,6 +119,6 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
-  const { functionCallId: id, functionCallName: name, params, step, output } = row;
-  return { id, name, params, output: textOfOutput(output), step };
+  const { functionCallId: id, functionCallName: name, params, step, output, status } = row;
+  return { id, name, params, output: textOfOutput(output), step, isError: status === "errored" };
 }

@@ -10,7 +10,6 @@ import {
   type TurnRequest,
 } from "@parley/agent";
 import {
-  askUserTool,
   type ClaimedRun,
   type Job,
   listSkillFiles,
@@ -23,6 +22,8 @@ import { type ChosenModel, readModelKey } from "../models/choose-model.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import { answerAt, hasCutResults, toHistory } from "./history.ts";
+import { functionsOf, skillsWithTools } from "./offered-tools.ts";
+import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -48,7 +49,9 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
   const { core } = services;
   const { run, turn, chosen, progress, retry, signal } = attempt;
   const { agent, message } = turn;
-  const functions = offeredFunctions(turn);
+  const functions = functionsOf(turn);
+  const skills = skillsWithTools(turn);
+  const values = valuesByMessage(turn);
   // Services refuse calls in a request that offers no tools.
   const givesCalls = turn.skills.length + functions.length > 0;
   const countFitting: CountFitting = async (given) => {
@@ -59,8 +62,10 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
   };
   const promptFor = (model: ModelLink) =>
     buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => toHistory(row, { model, givesCalls })),
+      { instructions: instructionsOf(agent), skills },
+      turn.history.map((row) => {
+        return { ...toHistory(row, { model, givesCalls }), values: values.get(row.sid) };
+      }),
       promptCharacters(model.contextTokens, model.provider),
     );
   const chain =
@@ -88,7 +93,7 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     temperature: agent.temperature,
     prompt: promptFor(chosen),
     tools: [
-      ...skillTools(turn.skills, {
+      ...skillTools(skills, {
         loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
         listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
         readFile: ({ id: skillId }, name) =>
@@ -109,14 +114,4 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     traceparent: run.traceparent ?? undefined,
     signal,
   };
-}
-
-function offeredFunctions({ agent, functions, tools }: Turn): TurnRequest["functions"] {
-  return [
-    ...functions.map(({ slug: name, description, inputSchema }) => {
-      return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-    }),
-    ...tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-    ...(agent.asksUser ? [askUserTool] : []),
-  ];
 }

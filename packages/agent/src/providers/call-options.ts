@@ -125,6 +125,6 @@ function toAnswer({
 }
 
 function toTextPart(part: TextPart | FilePart): { type: "text"; text: string } {
-  if (part.type === "text") return part;
+  if (part.type === "text") return { type: "text", text: part.text };
   return { type: "text", text: `<file name=${JSON.stringify(part.file.name)}>` };
 }

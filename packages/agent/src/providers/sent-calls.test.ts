@@ -25,7 +25,7 @@ const called = (...ids: string[]): LanguageModelV4Message[] => [
     }),
   },
 ];
-const said: LanguageModelV4Message = { role: "assistant", content: [{ type: "text", text: "Hi" }] };
+const said = { role: "assistant", content: [{ type: "text", text: "Hi" }] } as const;
 const idsOf = (prompt: LanguageModelV4Prompt) =>
   prompt.map(({ content }) =>
     typeof content === "string"
@@ -61,8 +61,13 @@ describe("the ids of calls", () => {
 
 it("Google is given calls after the text of another answer in one piece with it", () => {
   const [calls, results] = called("1");
-  const prompt = [said, said, calls!, results!];
-  const joined = { role: "assistant", content: [...said.content, ...calls!.content] };
+  const prompt: LanguageModelV4Prompt = [
+    { ...said, content: [...said.content] },
+    { ...said, content: [...said.content] },
+    calls!,
+    results!,
+  ];
+  const joined = { role: "assistant", content: said.content.concat(calls!.content as never) };
   expect(asServiceTakes("google_ai_studio", prompt)).toEqual([said, joined, results]);
   expect(asServiceTakes("openai", prompt)).toEqual(prompt);
 });
