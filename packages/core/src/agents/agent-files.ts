@@ -59,6 +59,7 @@ export async function exportAgent(
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(agent.compaction !== null && { compaction: agent.compaction }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
   };
@@ -88,13 +89,13 @@ export async function importAgent(
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { skippedActions, ...grants } = await findGrants(db, context, definition);
-    const { asksUser = false, tags = [] } = definition;
+    const { asksUser = false, tags = [], compaction } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const granted = { ...draft, scope, script, asksUser, tags, ...grants } as const;
+      const granted = { ...draft, scope, script, asksUser, tags, compaction, ...grants } as const;
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
         draft: granted,
@@ -117,6 +118,7 @@ export async function importAgent(
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      compaction: compaction ?? null,
       tags,
     };
     const version = { before, changes, ...grants };

@@ -52,6 +52,7 @@ export async function insertAgent(
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
     asksUser: draft.asksUser ?? false,
+    compaction: draft.compaction,
     tags: draft.tags,
     createdAt: context.now(),
   });
@@ -135,5 +136,13 @@ export function renderDefinition(
 ): AgentWithScript {
   const { script, asksUser, reasoningEffort, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
-  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, tags };
+  return {
+    agentConfiguration,
+    script,
+    ...ids,
+    asksUser,
+    reasoningEffort,
+    compaction: agent.compaction ?? {},
+    tags,
+  };
 }

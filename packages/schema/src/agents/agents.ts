@@ -3,6 +3,7 @@ import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
+import { Compaction } from "./compaction.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
 
@@ -128,6 +129,7 @@ export const editable = {
   asksUser: optional(z.boolean()).describe(
     "Whether the agent can ask the user questions; false by default",
   ),
+  compaction: optional(Compaction).describe("When the oldest messages are summarised"),
   tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
     "Editors of the agent; only admins can set them",
@@ -181,6 +183,9 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
+  compaction: Compaction.partial().describe(
+    "When the oldest messages are summarised; without a member, by its default",
+  ).meta({ example: {} }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });

@@ -1,0 +1,58 @@
+import type { ModelProvider } from "@parley/agent";
+import {
+  type ClaimedRun,
+  compactionOf,
+  type Core,
+  isCompactionDue,
+  startCompaction,
+  type Turn,
+} from "@parley/core";
+import type { Logger } from "pino";
+import { describeRun } from "../runs/leases.ts";
+
+/** Characters of a token of a model that counts none. */
+const CHARACTERS_PER_TOKEN = 4;
+
+interface EndedTurn {
+  readonly run: ClaimedRun;
+  readonly turn: Turn;
+  readonly provider: ModelProvider;
+  readonly contextTokens: number;
+  /** Tokens of the last step's prompt, if its provider counts them. */
+  readonly inputTokens: number | null | undefined;
+  /** Characters of the messages in its prompt. */
+  readonly promptCharacters: number;
+}
+
+/**
+ * Starts a summary of the conversation's oldest messages if the turn's last prompt was so full; else, it reads and
+ * writes nothing. A failure is logged: the end of the next turn tries again.
+ */
+export async function considerCompaction(
+  { core, logger }: { readonly core: Core; readonly logger: Logger },
+  { run, turn, provider, contextTokens, inputTokens, promptCharacters }: EndedTurn,
+): Promise<void> {
+  const { agent, message, conversation, summary } = turn;
+  const settings = compactionOf(agent.compaction, provider);
+  if (settings === undefined) return;
+  const tokens = inputTokens ?? Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);
+  const positions = message.rank - (summary?.toRank ?? -1);
+  if (!isCompactionDue({ tokens, contextTokens, positions }, settings)) return;
+  const { workspaceId, requestId, traceparent } = run;
+  const { id: agentId, providerId, modelId } = agent;
+  try {
+    await startCompaction(core, {
+      workspaceId,
+      conversationId: conversation.id,
+      answerId: message.sid,
+      rank: message.rank,
+      agentId,
+      providerId,
+      modelId,
+      requestId,
+      traceparent,
+    });
+  } catch (err) {
+    logger.warn({ err, ...describeRun(run) }, "A summary could not be started");
+  }
+}

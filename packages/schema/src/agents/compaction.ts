@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { optional } from "../parsing/text.ts";
+
+/** What holds where an agent does not say otherwise. */
+export const COMPACTION_DEFAULTS = { startsAtPercent: 50, keepsMessages: 12 } as const;
+
+/** When the oldest messages of an agent's conversations are summarised. */
+export const Compaction = z.strictObject({
+  enabled: optional(z.boolean()).describe(
+    "Whether they are, and prompts have summaries; by default they are with models of services, and not with " +
+      "simulated ones",
+  ),
+  startsAtPercent: optional(z.int().min(10).max(70)).describe(
+    "How much of the model's context a prompt has filled when a summary is started, in percent; 50 by default",
+  ),
+  keepsMessages: optional(z.int().min(2).max(100)).describe(
+    "How many of the newest messages stay as they are, if they are short; 12 by default",
+  ),
+});
+export type Compaction = z.output<typeof Compaction>;
