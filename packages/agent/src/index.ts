@@ -3,6 +3,8 @@ export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./prompt-parts.ts";
 export * from "./provider.ts";
+export { describeCut, describeCutParams, resultsTool } from "./results.ts";
+export { keptReplay } from "./providers/kept-replay.ts";
 export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";

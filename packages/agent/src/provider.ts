@@ -40,6 +40,8 @@ export interface StepRequest {
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
     readonly step: number;
   })[];
+  /** Position of the answer in its conversation, by which its calls are named where their results are cut. */
+  readonly rank?: number | undefined;
   /** Number of the step, from 0. */
   readonly step: number;
   /** What the simulated provider plays. */

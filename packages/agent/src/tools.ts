@@ -1,5 +1,5 @@
 import { toStorableJson } from "@parley/schema";
-import type { FinishedCall, ToolCall, ToolDefinition } from "./provider.ts";
+import type { FinishedCall, StepRequest, ToolCall, ToolDefinition } from "./provider.ts";
 
 /** The output of a tool; errors are outputs too, which the model is shown. */
 export interface ToolAnswer {
@@ -9,6 +9,8 @@ export interface ToolAnswer {
 
 /** A tool that Parley itself runs when a model calls it. */
 export interface BuiltInTool extends ToolDefinition {
+  /** Whether a step after these calls is offered it; every step without this. */
+  isOffered?(finished: Pick<StepRequest, "finishedCalls">): boolean;
   /** Throws only if a retry of the whole step may help. */
   run(params: Record<string, unknown>): Promise<ToolAnswer>;
 }
@@ -25,6 +27,14 @@ interface Offered {
 
 /** Calls of functions in one step; further ones are refused. */
 const MAX_FUNCTION_CALLS = 64;
+
+/** The tools that a step is offered: some only once a finished call makes them useful. */
+export function offeredTools(
+  tools: readonly BuiltInTool[],
+  finished: Pick<StepRequest, "finishedCalls">,
+): BuiltInTool[] {
+  return tools.filter((tool) => tool.isOffered?.(finished) ?? true);
+}
 
 /** Whether a call waits for a function. */
 export function isFunctionCall(call: FinishedCall | FunctionCall): call is FunctionCall {

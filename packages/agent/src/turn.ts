@@ -2,7 +2,7 @@ import type { FinishReason } from "@parley/schema";
 import type { TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
 import type { EarlierStep } from "./provider.ts";
 import { runStep } from "./run-step.ts";
-import { isFunctionCall, runCalls } from "./tools.ts";
+import { isFunctionCall, offeredTools, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {
@@ -65,7 +65,8 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error, finishReason, record, cause, providerError };
       return;
     }
-    const calls = await runCalls(result.calls, request);
+    const tools = offeredTools(request.tools, progress);
+    const calls = await runCalls(result.calls, { tools, functions: request.functions });
     if (calls.length > 0) yield { type: "step finished", ...state, calls, record };
     if (calls.some(isFunctionCall)) return;
     if (calls.length === 0 || step + 1 >= maxSteps) {

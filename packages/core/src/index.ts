@@ -141,6 +141,7 @@ export { startCompaction } from "./summaries/start-compaction.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
+export { readCallResult } from "./turns/read-call-result.ts";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";

@@ -2,8 +2,10 @@ import {
   buildPrompt,
   type CountFitting,
   countModule,
+  keptReplay,
   type ModelProvider,
   promptCharacters,
+  resultsTool,
   runTurn,
   skillTools,
   summarizeTurn,
@@ -16,11 +18,11 @@ import {
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type HistoryRow,
   type Job,
   listSkillFiles,
   loadSkillInstructions,
   lostLease,
+  readCallResult,
   readSkillFile,
   saveStep,
   settleCalls,
@@ -32,6 +34,7 @@ import type { Logger } from "pino";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { answerAt, configuredModel, hasCutResults, toHistory } from "./history.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
@@ -75,7 +78,10 @@ export async function executeTurn(
     error: AgentError | null,
   ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);
-    const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
+    // Later turns of the conversation are given it.
+    const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
+    const outcome = { ...state, error, steps: kept };
+    const finished = { run, turn, outcome, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
@@ -86,6 +92,33 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const functions = [
+    ...turn.functions.map(({ slug: name, description, inputSchema }) => {
+      return { name, description, inputSchema: inputSchema ?? { type: "object" } };
+    }),
+    ...turn.tools.map(({ name, description, inputSchema }) => {
+      return { name, description, inputSchema };
+    }),
+    ...(agent.asksUser ? [askUserTool] : []),
+  ];
+  // Services refuse calls in a request that offers no tools.
+  const givesCalls = turn.skills.length + functions.length > 0;
+  const tools = [
+    ...skillTools(turn.skills, {
+      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
+      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
+      readFile: ({ id: skillId }, name) =>
+        retry(() => readSkillFile(core, turn, { skillId, name })),
+    }),
+    resultsTool(
+      async ({ rank, ...place }) => {
+        const answerId = answerAt(turn, rank);
+        return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
+      },
+      givesCalls && hasCutResults(turn.history),
+    ),
+  ];
+  const shown = { model: configuredModel(turn), givesCalls };
   const events = runTurn({
     ...progress,
     ...chosen,
@@ -98,24 +131,12 @@ export async function executeTurn(
     temperature: agent.temperature,
     prompt: buildPrompt(
       { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
+      turn.history.map((row) => toHistory(row, shown)),
       promptCharacters(chosen.contextTokens, chosen.provider),
     ),
-    tools: skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
-    }),
-    functions: [
-      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-      }),
-      ...turn.tools.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema };
-      }),
-      ...(agent.asksUser ? [askUserTool] : []),
-    ],
+    tools,
+    functions,
+    rank: message.rank,
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
@@ -150,11 +171,6 @@ export async function executeTurn(
   }
   // The last step waits for the functions that it called.
   return "suspended";
-}
-
-function toHistory(row: HistoryRow) {
-  const { title, contentType } = row.fragment ?? {};
-  return { type: row.type, content: row.content, title, contentType };
 }
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */

@@ -1,4 +1,5 @@
-import { counted, split, type WireFormat } from "./wire-format.ts";
+import { refuseResponses } from "./call-rules.ts";
+import { counted, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
 
 interface Item {
   type?: string;
@@ -7,27 +8,34 @@ interface Item {
   output?: string;
 }
 
+function textOf({ content = "" }: Item = {}): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}
+
+// The service gives no id twice.
+let reasonings = 0;
+
 /** OpenAI's responses. */
 export const responses: WireFormat = {
   path: /\/responses$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
     const { input } = body as { input: Item[] };
-    const last = (...roles: string[]) => {
-      const content = input.findLast((one) => roles.includes(one.role ?? ""))?.content ?? "";
-      return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
-    };
+    const last = (...roles: string[]) =>
+      textOf(input.findLast((one) => roles.includes(one.role ?? "")));
+    const turn = sinceQuestion(input, (one) => (one.role === "user" ? textOf(one) : undefined));
     // Adjacent calls were one step.
-    const calls = input.filter(
-      (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
+    const calls = turn.filter(
+      (one, index) => one.type === "function_call" && turn[index - 1]?.type !== "function_call",
     );
     return {
       message: last("user"),
-      result: input.findLast((one) => one.type === "function_call_output")?.output ?? "",
+      result: turn.findLast((one) => one.type === "function_call_output")?.output ?? "",
       step: calls.length,
       instructions: last("system", "developer"),
     };
   },
+  refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     let sequence = 0;
     let index = 0;
@@ -43,7 +51,7 @@ export const responses: WireFormat = {
       event("response.created", { response: { ...response, status: "in_progress" } }),
     ];
     if (reasoning.length > 0) {
-      const item_id = `rs_${step}`;
+      const item_id = `rs_${step}_${reasonings++}`;
       const place = { item_id, output_index: index, summary_index: 0 };
       const summary = [{ type: "summary_text", text: reasoning.join("") }];
       const deltas = [

@@ -11,6 +11,7 @@ import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
+import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
 
@@ -50,7 +51,13 @@ const modelBytes = sql.raw(
 );
 
 /** A message of a turn's history. */
-export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
+export interface HistoryRow extends Pick<
+  MessageRow,
+  "sid" | "rank" | "type" | "content" | "fragment"
+> {
+  /** The calls of an answer by the agent that answers now; null if it has none. */
+  readonly called: CalledAnswer | null;
+}
 
 /** What an agent turn starts from. */
 export interface TurnInput {
@@ -105,15 +112,17 @@ const turnColumns = sql`
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
-          'fragment', fragment)
+          'fragment', fragment, 'called', case when call_bytes > 0 then ${calledAnswer("recent")} end)
         order by rank
       )
       from (
-        select current.*, sum(bytes) over newest as bytes_so_far, row_number() over newest as position
+        select called.*, sum(bytes + call_bytes) over newest as bytes_so_far,
+          row_number() over newest as position
         from (
+          select current.*, ${bytesOfCalls("current")} as call_bytes from (
           -- Long texts are read only where they are given: here, they are references.
-          select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment,
-            octet_length(h.content) as bytes
+          select distinct on (h.rank) h.rank, h.sid, h.id, h.type, h.content, h.fragment, h.agent_id,
+            h.raw_contents, h.steps, h.model_selection, octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
             -- Up to the message that is answered: agents that are asked together do not see each
@@ -122,7 +131,8 @@ const turnColumns = sql`
             and h.rank > coalesce(summary.to_rank, -1)
             and h.status is distinct from 'created' and h.visibility = 'visible'
           order by h.rank desc, h.version desc
-        ) as current
+          ) as current
+        ) as called
         window newest as (order by rank desc)
       ) recent
       -- The message that is answered is always included.
@@ -165,7 +175,9 @@ export const claimedTurnColumns = sql`
     ${turnColumns}
       -- So far down, the messages are too many, whatever they hold: none is read.
       and case when asked.rank >= ${sql.raw(String(MAX_CLAIMED_BYTES / MESSAGE_BYTES))} then false else (
-        select coalesce(sum(octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))}), 0)
+        select coalesce(sum(
+          octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))} + ${bytesOfCalls("h")}
+        ), 0)
         from messages h
         where h.conversation_id = m.conversation_id and h.rank <= asked.rank
       ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))} end

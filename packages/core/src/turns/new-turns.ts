@@ -46,6 +46,6 @@ function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[
     return index === 0 || bytes <= maxBytes;
   });
   return fitting.toReversed().map(({ sid, rank, type, content, fragment }) => {
-    return { sid, rank, type, content, fragment };
+    return { sid, rank, type, content, fragment, called: null };
   });
 }
