@@ -34,7 +34,10 @@ export type Summarised = { readonly step?: StoredStep } & (
 
 /** What a simulated model says: the beginnings of the messages. */
 function simulate(lines: readonly string[], soFar: string): string {
-  const room = Math.max(20, Math.floor(charactersOfPrompt(summaryPrompt(lines, "")) / lines.length / 4));
+  const room = Math.max(
+    20,
+    Math.floor(charactersOfPrompt(summaryPrompt(lines, "")) / lines.length / 4),
+  );
   const beginnings = lines.map((line) => {
     // Written by this program.
     const { position, text } = JSON.parse(line) as { position: number; text: string };

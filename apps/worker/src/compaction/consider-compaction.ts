@@ -1,4 +1,4 @@
-import type { ModelProvider } from "@parley/agent";
+import { charactersOfPrompt, type ModelProvider, type PromptMessage } from "@parley/agent";
 import {
   type ClaimedRun,
   compactionOf,
@@ -18,10 +18,10 @@ interface EndedTurn {
   readonly turn: Turn;
   readonly provider: ModelProvider;
   readonly contextTokens: number;
-  /** Tokens of the last step's prompt, if its provider counts them. */
-  readonly inputTokens: number | null | undefined;
-  /** Characters of the messages in its prompt. */
-  readonly promptCharacters: number;
+  /** The measurements of its steps. */
+  readonly steps: readonly { readonly inputTokens: number | null }[];
+  /** Its prompt, before the oldest messages were left out. */
+  readonly prompt: readonly PromptMessage[];
 }
 
 /**
@@ -30,12 +30,13 @@ interface EndedTurn {
  */
 export async function considerCompaction(
   { core, logger }: { readonly core: Core; readonly logger: Logger },
-  { run, turn, provider, contextTokens, inputTokens, promptCharacters }: EndedTurn,
+  { run, turn, provider, contextTokens, steps, prompt }: EndedTurn,
 ): Promise<void> {
   const { agent, message, conversation, summary } = turn;
   const settings = compactionOf(agent.compaction, provider);
   if (settings === undefined) return;
-  const tokens = inputTokens ?? Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);
+  const tokens =
+    steps.at(-1)?.inputTokens ?? Math.ceil(charactersOfPrompt(prompt) / CHARACTERS_PER_TOKEN);
   const positions = message.rank - (summary?.toRank ?? -1);
   if (!isCompactionDue({ tokens, contextTokens, positions }, settings)) return;
   const { workspaceId, requestId, traceparent } = run;

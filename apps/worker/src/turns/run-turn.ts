@@ -11,6 +11,7 @@ import {
   summarizeTurn,
   type TurnProgress,
   type TurnState,
+  withSummary,
 } from "@parley/agent";
 import {
   type ActionRow,
@@ -31,6 +32,7 @@ import {
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
+import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
@@ -119,6 +121,14 @@ export async function executeTurn(
     ),
   ];
   const shown = { model: configuredModel(turn), givesCalls };
+  const prompt = withSummary(
+    buildPrompt(
+      { instructions: agent.instructions, skills: turn.skills },
+      turn.history.map((row) => toHistory(row, shown)),
+      promptCharacters(chosen.contextTokens, chosen.provider),
+    ),
+    turn.summary,
+  );
   const events = runTurn({
     ...progress,
     ...chosen,
@@ -129,11 +139,7 @@ export async function executeTurn(
       throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
     },
     temperature: agent.temperature,
-    prompt: buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => toHistory(row, shown)),
-      promptCharacters(chosen.contextTokens, chosen.provider),
-    ),
+    prompt,
     tools,
     functions,
     rank: message.rank,
@@ -166,7 +172,11 @@ export async function executeTurn(
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
       if (event.record !== undefined) steps = [...steps, event.record];
-      return finish(event, event.error);
+      const end = await finish(event, event.error);
+      if (end === "succeeded") {
+        await considerCompaction(services, { run, turn, ...chosen, steps, prompt });
+      }
+      return end;
     }
   }
   // The last step waits for the functions that it called.

@@ -183,9 +183,9 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
-  compaction: Compaction.partial().describe(
-    "When the oldest messages are summarised; without a member, by its default",
-  ).meta({ example: {} }),
+  compaction: Compaction.partial()
+    .describe("When the oldest messages are summarised; without a member, by its default")
+    .meta({ example: {} }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });
