@@ -42,6 +42,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
+export { fillTestConversation, readTestSummaries } from "./summaries.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns } from "./runs.ts";
 
 /** A core with a database of its own. */

@@ -152,17 +152,17 @@ export async function finishCompaction(
     const ended = "code" in outcome ? outcome : isSame ? outcome : changed;
     const error = row.error ?? ("code" in ended ? ended : null);
     const held = error && (await heldUntil(db, row.conversationId, "failed"));
-    const after: SummaryRow = {
-      ...row,
+    const changes = {
       ...("text" in ended && { text: ended.text, carried: [...ended.carried] }),
-      status: error === null ? "active" : "failed",
+      status: error === null ? ("active" as const) : ("failed" as const),
       error,
       heldUntilRank: held,
       steps: [...steps],
       progress: null,
       finishedAt: now,
     };
-    await db.update(conversationSummaries).set(after).where(eq(conversationSummaries.id, row.id));
+    const after: SummaryRow = { ...row, ...changes };
+    await db.update(conversationSummaries).set(changes).where(eq(conversationSummaries.id, row.id));
     await endRun(db, { row: after, outcome: error === null ? "succeeded" : "errored" });
     if (error !== null) return error.code;
     const event = toEvent(after, conversationSid, now);

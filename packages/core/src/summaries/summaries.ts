@@ -50,7 +50,7 @@ export async function updateSummary(
     const conversation = await lockConversation(db, context, cId);
     const row = await requireSummary(db, conversation.id, number);
     const { sid: caller, id: callerId } = context.caller.user;
-    const wanted = active ? "active" : "undone";
+    const wanted = active ? ("active" as const) : ("undone" as const);
     if (row.status === wanted) return renderSummary(row, active ? null : caller);
     if (row.status !== "active" && row.status !== "undone") {
       throw refused(`summary ${number} is ${row.status}`);
@@ -66,15 +66,15 @@ export async function updateSummary(
     if (active && row.undoneBy === null) {
       throw refused("messages that it replaces have been changed");
     }
-    const after: SummaryRow = {
-      ...row,
+    const changes = {
       status: wanted,
       undoneAt: active ? null : context.now(),
       undoneBy: active ? null : callerId,
       heldUntilRank: active ? null : await heldUntil(db, conversation.id, "undone"),
     };
-    await db.update(conversationSummaries).set(after).where(eq(conversationSummaries.id, row.id));
-    return renderSummary(after, active ? null : caller);
+    const ofRow = eq(conversationSummaries.id, row.id);
+    await db.update(conversationSummaries).set(changes).where(ofRow);
+    return renderSummary({ ...row, ...changes }, active ? null : caller);
   });
 }
 
