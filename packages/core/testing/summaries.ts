@@ -3,6 +3,9 @@ import { asc, eq } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import type { SummaryRow } from "../src/data-access/rows.ts";
 
+export { retryMessage } from "../src/conversations/post-messages.ts";
+export { updateSummary } from "../src/summaries/summaries.ts";
+
 /** Adds messages to a conversation of one: answers at odd positions, without runs. */
 export async function fillTestConversation(
   { database, newId }: Core,

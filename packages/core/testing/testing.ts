@@ -42,7 +42,12 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
-export { fillTestConversation, readTestSummaries } from "./summaries.ts";
+export {
+  fillTestConversation,
+  readTestSummaries,
+  retryMessage,
+  updateSummary,
+} from "./summaries.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns } from "./runs.ts";
 
 /** A core with a database of its own. */

@@ -1,5 +1,5 @@
 import { type FakeService, startFakeService } from "@parley/agent/testing";
-import { type Context, retryMessage, updateSummary, updateWorkspace } from "@parley/core";
+import { type Context, updateWorkspace } from "@parley/core";
 import {
   clearRuns,
   createTestConversation,
@@ -13,7 +13,9 @@ import {
   readTestLog,
   readTestRuns,
   readTestSummaries,
+  retryMessage,
   type TestCore,
+  updateSummary,
 } from "@parley/core/testing";
 import { endpoints, parseInput } from "@parley/schema";
 import { pino } from "pino";

@@ -37,7 +37,8 @@ export async function considerCompaction(
   if (settings === undefined) return;
   const tokens =
     steps.at(-1)?.inputTokens ?? Math.ceil(charactersOfPrompt(prompt) / CHARACTERS_PER_TOKEN);
-  const positions = message.rank - (summary?.toRank ?? -1);
+  const summarisedTo = summary?.toRank ?? -1;
+  const positions = message.rank - summarisedTo;
   if (!isCompactionDue({ tokens, contextTokens, positions }, settings)) return;
   const { workspaceId, requestId, traceparent } = run;
   const { id: agentId, providerId, modelId } = agent;
@@ -47,6 +48,7 @@ export async function considerCompaction(
       conversationId: conversation.id,
       answerId: message.sid,
       rank: message.rank,
+      summarisedTo,
       agentId,
       providerId,
       modelId,

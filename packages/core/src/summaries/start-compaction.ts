@@ -12,6 +12,8 @@ export type NewCompaction = {
   readonly answerId: string;
   /** Position of the answer. */
   readonly rank: number;
+  /** The last position that its prompt's summary replaces; -1 without one. */
+  readonly summarisedTo: number;
   readonly agentId: number;
   readonly providerId: string;
   readonly modelId: string;
@@ -45,7 +47,10 @@ const startStatement = statement<
     from place
     where not exists (
       select 1 from conversation_summaries o
-      where o.conversation_id = place.id and o.held_until_rank > ${value("rank", "int")}
+      where o.conversation_id = place.id and (
+        o.held_until_rank > ${value("rank", "int")}
+        or o.status = 'active' and o.to_rank > ${value("summarisedTo", "int")}
+      )
     )
     on conflict do nothing
     returning id, sid, workspace_id, created_at
@@ -60,7 +65,7 @@ const startStatement = statement<
 
 /**
  * Starts a run that summarises the oldest messages of a conversation, and gives its id. Starts none while one is
- * open, while one is held off, or if too many wait in the workspace.
+ * open or held off, if the prompt had an older summary than there is, or if too many wait in the workspace.
  */
 export async function startCompaction(
   core: Process & RunServices,

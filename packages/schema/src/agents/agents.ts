@@ -3,7 +3,7 @@ import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
-import { Compaction } from "./compaction.ts";
+import { Compaction, StoredCompaction } from "./compaction.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
 
@@ -183,9 +183,9 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
-  compaction: Compaction.partial()
-    .describe("When the oldest messages are summarised; without a member, by its default")
-    .meta({ example: {} }),
+  compaction: StoredCompaction.describe(
+    "When the oldest messages are summarised; without a member, by its default",
+  ).meta({ example: {} }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });

@@ -43,7 +43,10 @@ export const ConversationEvent = z.discriminatedUnion("type", [
     toRank: z.int().describe("Last position that it replaces").meta({ example: 87 }),
     containsNumber: z.int().nullable().describe("The earlier summary that it contains"),
     model: z
-      .object({ providerId: z.string(), modelId: z.string() })
+      .object({
+        providerId: z.string().describe("Provider"),
+        modelId: z.string().describe("Model"),
+      })
       .describe("The model that wrote it"),
     inputTokens: z.int().describe("Tokens that the model read"),
     outputTokens: z.int().describe("Tokens that it wrote"),
