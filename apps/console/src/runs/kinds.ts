@@ -5,7 +5,12 @@ export type Run = Output<"runs.list">["runs"][number];
 export type Kind = Run["kind"];
 export type Status = Run["status"];
 
-export const kinds = ["turn", "invocation", "tool_call", "compaction"] as const satisfies readonly Kind[];
+export const kinds = [
+  "turn",
+  "invocation",
+  "tool_call",
+  "compaction",
+] as const satisfies readonly Kind[];
 
 export const statuses = [
   "waiting",
@@ -44,6 +49,7 @@ export const isCancellable = ({ endedAt, status }: Run): boolean =>
 
 /** The name of the agent of a turn, of the function, or of the tool. */
 export function nameOf({ kind, function: called, tool, agent }: Run): string {
-  const named = kind === "turn" || kind === "compaction" ? agent?.name : (called?.slug ?? tool?.name);
+  const named =
+    kind === "turn" || kind === "compaction" ? agent?.name : (called?.slug ?? tool?.name);
   return named ?? nameOfKind[kind];
 }
