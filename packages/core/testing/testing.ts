@@ -48,7 +48,7 @@ export {
   retryMessage,
   updateSummary,
 } from "./summaries.ts";
-export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns } from "./runs.ts";
+export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
 /** A core with a database of its own. */
 export interface TestCore {

@@ -15,7 +15,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, tags } = CreateAgent.shape;
+const { script, asksUser, compaction, tags, fallbackModels } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -26,6 +26,7 @@ const AgentFile = z.object({
   pictureUrl,
   scope,
   model,
+  fallbackModels,
   maxStepsPerRun,
   asksUser,
   compaction,
@@ -59,6 +60,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     pictureUrl: value.pictureUrl ?? "",
     scope: value.scope ?? "visible",
     model: { providerId, modelId, temperature, reasoningEffort },
+    fallbackModels: value.fallbackModels ?? [],
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
     compaction: settingsOf(value.compaction ?? {}),
@@ -159,6 +161,7 @@ export function readShownAgent(
       pictureUrl: isDefault ? "" : agent.pictureUrl,
       scope: agent.scope === "hidden" ? "hidden" : "visible",
       model: { providerId, modelId, temperature, reasoningEffort },
+      fallbackModels: shown.fallbackModels,
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
       compaction: settingsOf(shown.compaction),

@@ -3,6 +3,7 @@ import {
   type CountFitting,
   countModule,
   keptReplay,
+  fitPrompt,
   type ModelProvider,
   promptCharacters,
   resultsTool,
@@ -33,7 +34,9 @@ import {
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
 import { considerCompaction } from "../compaction/consider-compaction.ts";
-import { chooseModel } from "../models/choose-model.ts";
+import { chooseModel, readModelKey } from "../models/choose-model.ts";
+import type { Circuits } from "../models/circuits.ts";
+import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
 import { answerAt, configuredModel, hasCutResults, toHistory } from "./history.ts";
@@ -42,6 +45,7 @@ export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
+  readonly circuits: Circuits;
 }
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -121,23 +125,44 @@ export async function executeTurn(
     ),
   ];
   const shown = { model: configuredModel(turn), givesCalls };
-  const prompt = withSummary(
-    buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => toHistory(row, shown)),
-      promptCharacters(chosen.contextTokens, chosen.provider),
-    ),
-    turn.summary,
-  );
+  const countFitting: CountFitting = async (given) => {
+    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+    const counted = await core.threads.call(countJob, given, options);
+    if ("value" in counted) return counted.value;
+    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
+  };
+  const promptFor = ({ contextTokens, provider }: ModelLink) =>
+    withSummary(
+      buildPrompt(
+        { instructions: agent.instructions, skills: turn.skills },
+        turn.history.map((row) => toHistory(row, shown)),
+        promptCharacters(contextTokens, provider),
+      ),
+      turn.summary,
+    );
+  const prompt = promptFor(chosen);
   const events = runTurn({
     ...progress,
     ...chosen,
-    countFitting: async (given) => {
-      const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-      const counted = await core.threads.call(countJob, given, options);
-      if ("value" in counted) return counted.value;
-      throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-    },
+    provider:
+      chosen.chain === undefined
+        ? chosen.provider
+        : createModelChain({
+            ...chosen.chain,
+            circuits: services.circuits,
+            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
+            preparePrompt: async (link, request) => {
+              const whole = promptFor(link);
+              if (!link.provider.countsTokens) return whole;
+              return fitPrompt({ ...request, prompt: whole }, link.contextTokens, countFitting);
+            },
+            onPassedOver: ({ providerId, modelId }, reason) => {
+              services.circuits.passedOver({ providerId }, reason);
+              const model = { providerId, modelId, reason };
+              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
+            },
+          }),
+    countFitting,
     temperature: agent.temperature,
     prompt,
     tools,
@@ -185,9 +210,10 @@ export async function executeTurn(
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */
 function readProgress({ message, published, actions }: Turn): TurnProgress {
-  const replays = new Map(message.steps?.map(({ step, replay }) => [step, replay]));
+  const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    return { ...finished, replay: replays.get(finished.step) };
+    const { replay, model } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, model };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {
