@@ -42,12 +42,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
-export {
-  fillTestConversation,
-  readTestSummaries,
-  retryMessage,
-  updateSummary,
-} from "./summaries.ts";
+export * from "./summaries.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
 /** A core with a database of its own. */
