@@ -144,8 +144,8 @@ export function renderDefinition(
     ...ids,
     asksUser,
     reasoningEffort,
-    compaction: agent.compaction ?? {},
     fallbackModels: showModels(fallbackModels),
+    compaction: agent.compaction ?? {},
     tags,
   };
 }

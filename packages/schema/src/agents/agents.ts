@@ -189,13 +189,13 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
-  compaction: StoredCompaction.describe(
-    "When the oldest messages are summarised; without a member, by its default",
-  ).meta({ example: {} }),
   fallbackModels: z
     .array(ModelPair)
     .describe("Models that answer in its place while its own is overloaded, down or silent")
     .meta({ example: [] }),
+  compaction: StoredCompaction.describe(
+    "When the oldest messages are summarised; without a member, by its default",
+  ).meta({ example: {} }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });
