@@ -215,7 +215,8 @@ it("does not outlive an edit, or a new answer, of what it replaces", async () =>
   const [claimed] = await claim();
   expect(await saveSummary(test.core, claimed!.run, saved(3))).toBe(true);
   const mId = conversation.content[0]![0]!.sId;
-  await editMessage(test.context, { cId, mId, content: "Other", mentions: [] });
+  const edited = { content: "Other", mentions: [], skipToolsValidation: undefined };
+  await editMessage(test.context, { cId, mId, ...edited });
   expect(await saveSummary(test.core, claimed!.run, saved(3))).toBe(false);
   const end = { outcome: { text: "Old", carried: [] }, steps: [] };
   expect(await finishCompaction(test.core, { ...claimed!, ...end })).toBe("conversation_changed");
