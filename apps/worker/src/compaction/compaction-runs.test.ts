@@ -82,7 +82,7 @@ async function fill(textOf: (rank: number) => string, count: number): Promise<st
 }
 
 async function ask(cId: string, agentId = "ann"): Promise<string> {
-  const { agentMessages = [] } = await postTestMessage(context, cId, { agentIds: [agentId] });
+  const { agentMessages } = await postTestMessage(context, cId, { agentIds: [agentId] });
   return agentMessages[0]!.sId;
 }
 

@@ -12,7 +12,7 @@ const types = { u: "user_message", a: "agent_message", f: "content_fragment" } a
 
 /** Messages of these types, each of `bytes`. */
 const rowsOf = (said: string, bytes = 10): PlannedMessage[] =>
-  [...said].map((type, rank) => ({ rank, type: types[type as keyof typeof types], bytes }));
+  said.split("").map((type, rank) => ({ rank, type: types[type as keyof typeof types], bytes }));
 
 it.each([
   ["uaua", {}, 1],
@@ -64,7 +64,7 @@ it("never cuts an open answer, its question, the newest question or what is atta
       expect(tail[0]?.type).not.toBe("agent_message");
       expect(replaced.at(-1)?.type).not.toBe("content_fragment");
       expect(tail.some(({ type }) => type === "user_message")).toBe(true);
-      if (bounds.openRank !== null) expect(end).toBeLessThan(bounds.openRank);
+      expect(end).toBeLessThan(bounds.openRank ?? Infinity);
     }),
     { numRuns: 500 },
   );
