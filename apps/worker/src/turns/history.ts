@@ -5,20 +5,14 @@ import {
   type StepRequest,
 } from "@parley/agent";
 import { type HistoryRow, textOfOutput, type Turn } from "@parley/core";
+import type { ModelPair } from "@parley/schema";
 
 type Called = NonNullable<HistoryRow["called"]>;
-type Pair = { readonly providerId: string; readonly modelId: string };
-
-/** The model that a turn is configured to be answered by. */
-export function configuredModel({ message, agent }: Pick<Turn, "message" | "agent">): Pair {
-  const { providerId, modelId } = message.modelSelection ?? agent;
-  return { providerId, modelId };
-}
 
 /** A message of the history for the prompt; an answer with its calls, if `givesCalls`. */
 export function toHistory(
   row: HistoryRow,
-  { model, givesCalls }: { readonly model: Pair; readonly givesCalls: boolean },
+  { model, givesCalls }: { readonly model: ModelPair; readonly givesCalls: boolean },
 ): HistoryMessage {
   const { type, content, rank, called } = row;
   const { title, contentType } = row.fragment ?? {};
@@ -28,7 +22,13 @@ export function toHistory(
 }
 
 /** The id of the answer at a position of which a turn's prompt may have results: an earlier one, or its own. */
-export function answerAt({ message, history }: Turn, rank: number): string | undefined {
+export function answerAt(
+  {
+    message,
+    history,
+  }: { message: Pick<Turn["message"], "rank" | "sid">; history: Turn["history"] },
+  rank: number,
+): string | undefined {
   if (rank === message.rank) return message.sid;
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
 }
@@ -48,7 +48,7 @@ function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
  */
 function toSteps(
   { calls, contents, replays }: Called,
-  { rank, model }: { readonly rank: number; readonly model: Pair },
+  { rank, model }: { readonly rank: number; readonly model: ModelPair },
 ): Pick<StepRequest, "finishedSteps" | "finishedCalls"> {
   const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
   const closed = calls.filter(({ step }) => step < openFrom);

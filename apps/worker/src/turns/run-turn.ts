@@ -1,59 +1,27 @@
 import {
-  buildPrompt,
-  type CountFitting,
-  countModule,
   keptReplay,
-  fitPrompt,
-  type ModelProvider,
-  promptCharacters,
-  resultsTool,
   runTurn,
-  skillTools,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
-  withSummary,
 } from "@parley/agent";
 import {
   type ActionRow,
-  askUserTool,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type Job,
-  listSkillFiles,
-  loadSkillInstructions,
   lostLease,
-  readCallResult,
-  readSkillFile,
   saveStep,
   settleCalls,
   textOfOutput,
   type Turn,
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
-import type { Logger } from "pino";
 import { considerCompaction } from "../compaction/consider-compaction.ts";
-import { chooseModel, readModelKey } from "../models/choose-model.ts";
-import type { Circuits } from "../models/circuits.ts";
-import { createModelChain, type ModelLink } from "../models/model-chain.ts";
+import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
-import type { RunServices } from "../runs/run-kind.ts";
-import { answerAt, configuredModel, hasCutResults, toHistory } from "./history.ts";
-
-export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
-  readonly logger: Logger;
-  /** Model providers by their id. */
-  readonly providers: Readonly<Record<string, ModelProvider>>;
-  readonly circuits: Circuits;
-}
-
-/** A prompt of a million tokens takes at most two seconds. */
-const countJob: Job<Parameters<CountFitting>[0], number> = {
-  url: countModule,
-  name: "countFitting",
-  deadlineMs: 10_000,
-};
+import { createTurnRequest } from "./turn-request.ts";
+import type { TurnServices } from "./turn-services.ts";
 
 type TurnEnd = "succeeded" | "failed" | "suspended";
 
@@ -98,82 +66,8 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const functions = [
-    ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-      return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-    }),
-    ...turn.tools.map(({ name, description, inputSchema }) => {
-      return { name, description, inputSchema };
-    }),
-    ...(agent.asksUser ? [askUserTool] : []),
-  ];
-  // Services refuse calls in a request that offers no tools.
-  const givesCalls = turn.skills.length + functions.length > 0;
-  const tools = [
-    ...skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
-    }),
-    resultsTool(
-      async ({ rank, ...place }) => {
-        const answerId = answerAt(turn, rank);
-        return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
-      },
-      givesCalls && hasCutResults(turn.history),
-    ),
-  ];
-  const shown = { model: configuredModel(turn), givesCalls };
-  const countFitting: CountFitting = async (given) => {
-    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-    const counted = await core.threads.call(countJob, given, options);
-    if ("value" in counted) return counted.value;
-    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-  };
-  const promptFor = ({ contextTokens, provider }: ModelLink) =>
-    withSummary(
-      buildPrompt(
-        { instructions: agent.instructions, skills: turn.skills },
-        turn.history.map((row) => toHistory(row, shown)),
-        promptCharacters(contextTokens, provider),
-      ),
-      turn.summary,
-    );
-  const prompt = promptFor(chosen);
-  const events = runTurn({
-    ...progress,
-    ...chosen,
-    provider:
-      chosen.chain === undefined
-        ? chosen.provider
-        : createModelChain({
-            ...chosen.chain,
-            circuits: services.circuits,
-            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
-            preparePrompt: async (link, request) => {
-              const whole = promptFor(link);
-              if (!link.provider.countsTokens) return whole;
-              return fitPrompt({ ...request, prompt: whole }, link.contextTokens, countFitting);
-            },
-            onPassedOver: ({ providerId, modelId }, reason) => {
-              services.circuits.passedOver({ providerId }, reason);
-              const model = { providerId, modelId, reason };
-              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
-            },
-          }),
-    countFitting,
-    temperature: agent.temperature,
-    prompt,
-    tools,
-    functions,
-    rank: message.rank,
-    script: agent.script,
-    maxSteps: agent.maxStepsPerRun,
-    traceparent: run.traceparent ?? undefined,
-    signal,
-  });
-  for await (const event of events) {
+  const request = createTurnRequest(services, { run, turn, chosen, progress, retry, signal });
+  for await (const event of runTurn(request)) {
     if (event.type === "tokens") {
       await writer.write(run, {
         type: "generation_tokens",
@@ -199,6 +93,7 @@ export async function executeTurn(
       if (event.record !== undefined) steps = [...steps, event.record];
       const end = await finish(event, event.error);
       if (end === "succeeded") {
+        const { prompt } = request;
         await considerCompaction(services, { run, turn, ...chosen, steps, prompt });
       }
       return end;

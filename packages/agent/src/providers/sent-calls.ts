@@ -16,7 +16,7 @@ const ID_CHARACTERS = 9;
 type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
 
 /**
- * A prompt whose calls the service takes: no id stands for two calls, as some services begin to count anew with
+ * A prompt whose calls the service takes: no id stands for two calls, as some services count from 0 in
  * each answer; each has the service's form; and Google is given an answer with calls in one piece with the
  * answers before it, because calls must follow a question or results. The same prompt gives the same ids, and one
  * that continues it too.

@@ -73,11 +73,20 @@ const isOwnAnswer = (h: SQL): SQL => sql`case
     where other.id = ${h}.agent_id and other.workspace_id = a.workspace_id
   ) end`;
 
+/**
+ * Whether the message `h` is no answer, or one without calls: whoever calls has a second step, or no such reason to
+ * stop. Most answers need no look-up so; those of before reasons were kept do.
+ */
+const hasNoCalls = (h: SQL): SQL => sql`(
+  ${h}.type <> 'agent_message' or (
+    ${h}.finish_reason in ('stop', 'length') and pg_column_size(${h}.steps) < 1000
+    and jsonb_array_length(${h}.steps) = 1
+  ))`;
+
 /** Bytes of what the message `h` holds of calls, with its texts once more: 0 without any. */
 export const bytesOfCalls = (alias: string): SQL => {
   const h = sql.raw(alias);
-  // Each answer is looked up; one without calls ends there.
-  return sql`case when ${h}.type <> 'agent_message' then 0 else coalesce((
+  return sql`case when ${hasNoCalls(h)} then 0 else coalesce((
     select sum(${bytesOfCall}) + octet_length(${h}.content) + coalesce(pg_column_size(${h}.steps), 0)
     from actions x where x.message_id = ${h}.id having count(*) > 0 and ${isOwnAnswer(h)}
   ), 0) end`;

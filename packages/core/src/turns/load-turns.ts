@@ -122,7 +122,7 @@ const turnColumns = sql`
           select current.*, ${bytesOfCalls("current")} as call_bytes from (
           -- Long texts are read only where they are given: here, they are references.
           select distinct on (h.rank) h.rank, h.sid, h.id, h.type, h.content, h.fragment, h.agent_id,
-            h.raw_contents, h.steps, h.model_selection, octet_length(h.content) as bytes
+            h.raw_contents, h.steps, h.finish_reason, h.model_selection, octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
             -- Up to the message that is answered: agents that are asked together do not see each
@@ -132,6 +132,8 @@ const turnColumns = sql`
             and h.status is distinct from 'created' and h.visibility = 'visible'
           order by h.rank desc, h.version desc
           ) as current
+          -- So the look-up is made once for each message.
+          offset 0
         ) as called
         window newest as (order by rank desc)
       ) recent
