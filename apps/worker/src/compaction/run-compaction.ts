@@ -36,8 +36,9 @@ const DEFAULT_CONTEXT_TOKENS = 8000;
 const BYTES_PER_TOKEN = 2;
 const PIECE_SHARE = 0.5;
 const MAX_PIECE_BYTES = 400_000;
-/** Calls of the model for one summary. */
+/** Calls of the model for one summary: for the messages that are chosen, and at most. */
 const MAX_PIECES = 32;
+const MAX_CALLS = 3 * MAX_PIECES;
 /** Bytes of a UTF-16 code unit at most. */
 const BYTES_PER_CHARACTER = 3;
 
@@ -83,6 +84,9 @@ export async function executeCompaction(
       break;
     }
     const index = current.steps.length;
+    if (index >= MAX_CALLS) {
+      return finish({ code: "too_many_calls", message: `It takes more than ${MAX_CALLS} calls` });
+    }
     const given = { lines: piece.lines, soFar: before, index };
     const said = await askModel(model, given, signal);
     steps = said.step === undefined ? steps : [...current.steps, said.step];

@@ -6,6 +6,8 @@ import type { PlannedMessage } from "./plan-range.ts";
 const MAX_POSITIONS = 5000;
 /** Messages that are read at once. */
 const MAX_READ = 500;
+/** Bytes of a message in a transcript beside its text. */
+const LINE_BYTES = 150;
 /** Characters of a call's parameters, and of its result, that are read. */
 const PARAMS_CHARACTERS = 1000;
 const OUTPUT_CHARACTERS = 4000;
@@ -81,7 +83,7 @@ const readStatement = statement<Part, TranscriptMessage>(
     select current.*, sum(bytes) over (order by rank) as so_far, row_number() over (order by rank) as place
     from (
       select distinct on (h.rank) h.rank, h.id, h.type, h.content, h.fragment, h.context, h.user_id, h.agent_id,
-        octet_length(h.content) + ${callBytes} * (select count(*) from actions x where x.message_id = h.id) as bytes
+        octet_length(h.content) + ${number(LINE_BYTES)} + ${callBytes} * (select count(*) from actions x where x.message_id = h.id) as bytes
       from messages h
       where h.conversation_id = ${given("conversationId", "bigint")}
         and h.rank between ${given("fromRank")} and ${given("toRank")} and ${isGiven}
