@@ -74,6 +74,8 @@ export const members: Record<string, object> = {
   "documents.get": { dsId: "x", documentId: "x" },
   "documents.list": { dsId: "x" },
   "documents.upsert": { dsId: "x", documentId: "x", text: "x" },
+  "summaries.list": { cId: "x" },
+  "summaries.update": { cId: "x", number: 1, active: false },
   "feedbacks.get": { cId: "x", mId: "x" },
   "feedbacks.give": { cId: "x", mId: "x", thumbDirection: "up" },
   "feedbacks.listOwn": { cId: "x" },

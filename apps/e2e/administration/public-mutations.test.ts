@@ -29,6 +29,7 @@ test("operations of the public API that are mutations are few", () => {
     "session.createCode",
     "session.end",
     "skills.delete",
+    "summaries.update",
     "toolAuthorizations.revoke",
     "tools.invoke",
   ]);

@@ -81,6 +81,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
   ],
   "messages.events": ofAnswer(),
+  "summaries.list": ofConversation(),
+  "summaries.update": ofConversation({ number: 1, active: false }),
   "feedbacks.get": ofAnswer(),
   "feedbacks.give": ofAnswer({ thumbDirection: "up" }),
   "feedbacks.listOwn": ofConversation(),

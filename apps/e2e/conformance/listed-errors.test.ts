@@ -62,6 +62,8 @@ beforeAll(async () => {
     timestamp: 1,
     mime_type: "text/plain",
     parentsIn: [],
+    number: 1,
+    active: false,
     query: "x",
     thumbDirection: "up",
     asked: conversation.content[0]?.[0]?.sId,

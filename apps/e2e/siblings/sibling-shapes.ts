@@ -176,5 +176,18 @@ export const conversationFrame = enveloped({
     messageId: "string",
     status: "success|error",
   },
+  conversation_compacted: {
+    type: "conversation_compacted",
+    created: "ms",
+    conversationId: "string",
+    number: "int",
+    fromRank: "int",
+    toRank: "int",
+    containsNumber: "int?",
+    model: { providerId: "string", modelId: "string" },
+    inputTokens: "int",
+    outputTokens: "int",
+    text: "string",
+  },
   conversation_title: { type: "conversation_title", created: "ms", title: "string" },
 });

@@ -25,6 +25,7 @@ const ofConversations: Route[] = [
   { name: "post", method: "POST", tail: (cId) => `/${cId}/messages`, json: minimal.message },
   { name: "consumption", method: "GET", tail: (cId) => `/${cId}/consumption` },
   { name: "own feedback", method: "GET", tail: (cId) => `/${cId}/feedbacks` },
+  { name: "summaries", method: "GET", tail: (cId) => `/${cId}/summaries` },
   { name: "add", method: "POST", tail: (cId) => `/${cId}/content_fragments`, json: fragment },
 ];
 

@@ -14,6 +14,7 @@ import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
 import { createDocuments } from "./documents/create-documents.ts";
 import { createDocumentMetrics } from "./documents/document-metrics.ts";
+import { createCompactionRuns } from "./compaction/compaction-runs.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/run-invocation.ts";
@@ -91,6 +92,7 @@ export function createWorker({
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),
+    compaction: createCompactionRuns({ core, persistence, providers }),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),
@@ -244,7 +246,10 @@ export function createWorker({
         const delayMs = hint.cause === "added" ? busyMs : ORDERED_DELAY_MS;
         const kind = hint.cause === "ended" ? undefined : hint.kind;
         for (const [loopKind, loop] of loops) {
-          if (kind === undefined || kind === loopKind) loop.wake(delayMs);
+          // What may be of any kind costs no claim of summaries, which can wait for the poll.
+          if (kind === loopKind || (kind === undefined && loopKind !== "compaction")) {
+            loop.wake(delayMs);
+          }
         }
         if (hint.cause !== "ended") return;
         const ended = new Set(hint.logIds);

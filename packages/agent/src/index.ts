@@ -11,5 +11,6 @@ export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";
 export * from "./providers/service-provider.ts";
+export * from "./summary-message.ts";
 export type { TokenUsage } from "./token-usage.ts";
 export * from "./turn.ts";

@@ -51,7 +51,12 @@ export type PromptMessage =
       /** Whether it stays in a prompt of any length. */
       readonly isPinned?: boolean;
     }
-  | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
+  | {
+      readonly role: "user";
+      readonly parts: readonly (TextPart | FilePart)[];
+      /** Whether it is a summary of what was said before, which stays in a prompt of any length. */
+      readonly isSummary?: boolean;
+    }
   | {
       readonly role: "assistant";
       readonly parts: readonly (TextPart | CallPart)[];

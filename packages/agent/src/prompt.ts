@@ -4,6 +4,7 @@ import { type PromptMessage, textParts } from "./prompt-parts.ts";
 import { fromQuestion, overheadOf, PART_TOKENS, textOfUnit, unitsOf } from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
 import { shownResult } from "./results.ts";
+import { isSummary } from "./summary-message.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, for the prompt. */
@@ -74,8 +75,9 @@ export async function fitPrompt(
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
   const answerTokens = Math.min(contextTokens / ANSWER_SHARE, MAX_ANSWER_TOKENS);
-  const pinned = prompt.filter(isPinned);
-  const units = unitsOf(prompt.filter((message) => !isPinned(message)));
+  const isKept = (message: PromptMessage) => isPinned(message) || isSummary(message);
+  const pinned = prompt.filter(isKept);
+  const units = unitsOf(prompt.filter((message) => !isKept(message)));
   const newest = units.at(-1);
   if (newest === undefined) return prompt;
   const older = units.slice(0, -1);

@@ -140,6 +140,12 @@ export function createParley(options: ParleyOptions) {
       /** Lists the feature flags of the workspace, of which there are none. */
       list: method("featureFlags.list"),
     },
+    summaries: {
+      /** Lists the summaries of a conversation's oldest messages, the newest first, a page at a time. */
+      list: method("summaries.list"),
+      /** Undoes a summary, so that prompts have the messages again, or takes it back. */
+      update: method("summaries.update"),
+    },
     feedbacks: {
       /** Says what the caller thinks of an answer, in place of what it said before. */
       give: method("feedbacks.give"),

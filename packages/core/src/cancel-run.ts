@@ -6,6 +6,7 @@ import type { RequestContext } from "./context.ts";
 import { endMessages } from "./conversations/cancel-messages.ts";
 import { cancelInvocations } from "./invocations/cancel-invocation.ts";
 import { inTransaction } from "./log/transaction.ts";
+import { cancelCompaction } from "./summaries/save-summary.ts";
 
 /**
  * Cancels a run, whatever it is; one that has ended stays as it ended. An agent is told that its call was
@@ -15,6 +16,10 @@ export async function cancelRun(context: RequestContext, input: RunIdentity): Pr
   return inTransaction(context, async (transaction) => {
     const { db } = transaction;
     const { id, kind, conversationId, functionId } = await requireRun(context, db, input);
+    if (kind === "compaction") {
+      await cancelCompaction(context, transaction, id);
+      return { success: true };
+    }
     if (kind !== "turn") {
       // Every invocation has a function.
       const cancelled = { sid: id, functionSid: functionId ?? "" };

@@ -7,6 +7,7 @@ import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
 import { callImplementations } from "./calls/implementations.ts";
 import { conversationImplementations } from "./conversations/implementations.ts";
+import { summaryImplementations } from "./summaries/implementations.ts";
 import { cancelRun } from "./cancel-run.ts";
 import type { CoreContext, CoreRequest } from "./create-core.ts";
 import { deleteSpace } from "./delete-space.ts";
@@ -34,6 +35,7 @@ export const implementations = {
   ...auditImplementations,
   ...callImplementations,
   ...conversationImplementations,
+  ...summaryImplementations,
   ...fileImplementations,
   ...functionImplementations,
   ...invocationImplementations,

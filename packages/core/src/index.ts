@@ -94,6 +94,7 @@ export { compactMessageLogs, trimInvocationLogs } from "./log/retention.ts";
 export { startSafetyPoll } from "./log/safety-poll.ts";
 export { inTransaction } from "./log/transaction.ts";
 export type { Claimed, ClaimedRun } from "./runs/claim-parts.ts";
+export { heldOfWorkspaces } from "./runs/claim-fairly.ts";
 export { dropOrphan } from "./runs/drop-orphan.ts";
 export { lookForDueRuns } from "./runs/due-runs.ts";
 export {
@@ -133,6 +134,19 @@ export {
 } from "./tools/client-servers.ts";
 export { refreshUsedServer } from "./tools/refresh-tools.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export { carryFile, carryOver } from "./summaries/carried-items.ts";
+export { claimCompactions, type Compaction } from "./summaries/claim-compactions.ts";
+export { compactionOf, isCompactionDue } from "./summaries/compaction-settings.ts";
+export { planRange } from "./summaries/plan-range.ts";
+export * from "./summaries/read-transcript.ts";
+export {
+  findActiveSummary,
+  finishCompaction,
+  type FinishedCompaction,
+  type SavedSummary,
+  saveSummary,
+} from "./summaries/save-summary.ts";
+export { startCompaction } from "./summaries/start-compaction.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";

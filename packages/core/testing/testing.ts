@@ -42,6 +42,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile, uploadTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
+export * from "./summaries.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
 /** A core with a database of its own. */
@@ -95,6 +96,7 @@ export async function clearRuns({ database }: Core): Promise<void> {
   await database.db.execute(sql`
     with deleted_conversations as (delete from conversations),
       deleted_messages as (delete from messages),
+      deleted_summaries as (delete from conversation_summaries),
       deleted_actions as (delete from actions),
         deleted_files as (delete from files),
       deleted_invocations as (delete from invocations),

@@ -9,5 +9,6 @@ export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/skills.ts";
+export * from "./tables/summaries.ts";
 export * from "./tables/workspaces.ts";
 export * from "./tables/tools.ts";

@@ -12,6 +12,7 @@ import { auditEndpoints } from "./audit/audit-events.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
 import { spaceContentEndpoints } from "./conversations/space-content.ts";
+import { summaryEndpoints } from "./conversations/summaries.ts";
 import { fileEndpoints } from "./files/files.ts";
 import { functionAdministrationEndpoints } from "./functions/endpoints.ts";
 import { functionSecretEndpoints } from "./functions/function-secrets.ts";
@@ -35,6 +36,7 @@ import { workspaceEndpoints } from "./workspaces/workspaces.ts";
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
   ...conversationEndpoints,
+  ...summaryEndpoints,
   ...feedbackEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,

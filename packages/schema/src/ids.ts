@@ -13,6 +13,7 @@ export type IdPrefix =
   | "sfn"
   | "sfi"
   | "act"
+  | "sum"
   | "key"
   | "tok"
   | "tar";

@@ -1,4 +1,4 @@
-import { CreateAgent, ShortText, SimulatedScript, text } from "@parley/schema";
+import { type Compaction, CreateAgent, ShortText, SimulatedScript, text } from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -15,7 +15,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, tags, fallbackModels } = CreateAgent.shape;
+const { script, asksUser, compaction, tags, fallbackModels } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -29,6 +29,7 @@ const AgentFile = z.object({
   fallbackModels,
   maxStepsPerRun,
   asksUser,
+  compaction,
   tags,
   skills: namesUpTo(50),
   functions: namesUpTo(50),
@@ -37,6 +38,15 @@ const AgentFile = z.object({
 });
 
 export type AgentDefinition = ReturnType<typeof definitionOf>;
+
+/** The settings that are said, in one order, so that equal ones are written and compared alike. */
+function settingsOf({ enabled, startsAtPercent, keepsMessages }: Partial<Compaction>) {
+  return {
+    ...(enabled !== undefined && { enabled }),
+    ...(startsAtPercent !== undefined && { startsAtPercent }),
+    ...(keepsMessages !== undefined && { keepsMessages }),
+  };
+}
 
 /** An agent as files declare it: with empty texts if it has no instructions, or no picture of its own. */
 function definitionOf(value: z.output<typeof AgentFile>, name = "") {
@@ -53,6 +63,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     fallbackModels: value.fallbackModels ?? [],
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
+    compaction: settingsOf(value.compaction ?? {}),
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
     functions: [...new Set(value.functions)],
@@ -153,6 +164,7 @@ export function readShownAgent(
       fallbackModels: shown.fallbackModels,
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
+      compaction: settingsOf(shown.compaction),
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),
       functions: namesOf("function", shown.functionIds),

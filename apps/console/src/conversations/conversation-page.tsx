@@ -11,6 +11,7 @@ import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { ConversationMenu } from "./conversation-menu.tsx";
+import { Summaries } from "./summaries.tsx";
 import { Talk } from "./talk.tsx";
 
 const Timeline = lazy(async () => ({ default: (await import("./timeline.tsx")).Timeline }));
@@ -45,6 +46,7 @@ export function ConversationPage() {
         }
       >
         <Suspense fallback={<Skeleton label="the view" />}>
+          {view === "talk" && <Summaries conversationId={conversationId} />}
           {view === "talk" && <Talk key={conversationId} conversationId={conversationId} />}
           {view === "timeline" && <Timeline conversationId={conversationId} />}
           {view === "events" && <RawEvents conversationId={conversationId} />}

@@ -39,6 +39,7 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
             setAnnounced((before) => new Set([...before, event.messageId]));
             break;
           case "conversation_title":
+          case "conversation_compacted":
           case "agent_message_done":
             readState();
             break;

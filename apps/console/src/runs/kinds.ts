@@ -1,11 +1,16 @@
 import type { Output } from "parley-client";
 
-/** A turn of an agent, an invocation of a function, or a call of a tool. */
+/** A turn of an agent, an invocation of a function, a call of a tool, or a summary of a conversation. */
 export type Run = Output<"runs.list">["runs"][number];
 export type Kind = Run["kind"];
 export type Status = Run["status"];
 
-export const kinds = ["turn", "invocation", "tool_call"] as const satisfies readonly Kind[];
+export const kinds = [
+  "turn",
+  "invocation",
+  "tool_call",
+  "compaction",
+] as const satisfies readonly Kind[];
 
 export const statuses = [
   "waiting",
@@ -22,6 +27,7 @@ export const nameOfKind: Readonly<Record<Kind, string>> = {
   turn: "Turn",
   invocation: "Invocation",
   tool_call: "Tool call",
+  compaction: "Summary",
 };
 
 /** Labels for the states of runs. */
@@ -43,6 +49,7 @@ export const isCancellable = ({ endedAt, status }: Run): boolean =>
 
 /** The name of the agent of a turn, of the function, or of the tool. */
 export function nameOf({ kind, function: called, tool, agent }: Run): string {
-  const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
+  const named =
+    kind === "turn" || kind === "compaction" ? agent?.name : (called?.slug ?? tool?.name);
   return named ?? nameOfKind[kind];
 }

@@ -17,6 +17,7 @@ import {
   type Turn,
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
+import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import { createTurnRequest } from "./turn-request.ts";
@@ -65,10 +66,8 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const events = runTurn(
-    createTurnRequest(services, { run, turn, chosen, progress, retry, signal }),
-  );
-  for await (const event of events) {
+  const request = createTurnRequest(services, { run, turn, chosen, progress, retry, signal });
+  for await (const event of runTurn(request)) {
     if (event.type === "tokens") {
       await writer.write(run, {
         type: "generation_tokens",
@@ -92,7 +91,12 @@ export async function executeTurn(
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
       if (event.record !== undefined) steps = [...steps, event.record];
-      return finish(event, event.error);
+      const end = await finish(event, event.error);
+      if (end === "succeeded") {
+        const { prompt } = request;
+        await considerCompaction(services, { run, turn, ...chosen, steps, prompt });
+      }
+      return end;
     }
   }
   // The last step waits for the functions that it called.

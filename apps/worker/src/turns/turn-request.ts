@@ -8,6 +8,7 @@ import {
   skillTools,
   type TurnProgress,
   type TurnRequest,
+  withSummary,
 } from "@parley/agent";
 import {
   type ClaimedRun,
@@ -61,12 +62,15 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
   };
   const promptFor = (model: ModelLink) =>
-    buildPrompt(
-      { instructions: instructionsOf(agent), skills },
-      turn.history.map((row) => {
-        return { ...toHistory(row, { model, givesCalls }), values: values.get(row.sid) };
-      }),
-      promptCharacters(model.contextTokens, model.provider),
+    withSummary(
+      buildPrompt(
+        { instructions: instructionsOf(agent), skills },
+        turn.history.map((row) => {
+          return { ...toHistory(row, { model, givesCalls }), values: values.get(row.sid) };
+        }),
+        promptCharacters(model.contextTokens, model.provider),
+      ),
+      turn.summary,
     );
   const chain =
     chosen.chain &&

@@ -1,4 +1,4 @@
-import { type ClaimedRun, claimTurns, dropOrphan, finishTurns, loadTurn } from "@parley/core";
+import { claimTurns, dropOrphan, finishTurns, heldOfWorkspaces, loadTurn } from "@parley/core";
 import { createRunServices, type RunKind } from "../runs/run-kind.ts";
 import { executeTurn } from "./run-turn.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -18,7 +18,7 @@ export function createTurnRuns({ titles, perWorkspace, ...options }: TurnRunsOpt
     perWorkspace,
     writer: services.writer,
     claim: async ({ held, ...request }) => {
-      return claimTurns(core, { ...request, held: countByWorkspace(held), perWorkspace });
+      return claimTurns(core, { ...request, held: heldOfWorkspaces(held), perWorkspace });
     },
     execute: async (run, signal) => {
       const turn = await persistence.retry(run, signal, () => loadTurn(core, run, signal));
@@ -31,10 +31,4 @@ export function createTurnRuns({ titles, perWorkspace, ...options }: TurnRunsOpt
       return executeTurn(services, { run, turn }, signal);
     },
   };
-}
-
-function countByWorkspace(runs: Iterable<ClaimedRun>): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { workspaceId } of runs) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
-  return counts;
 }

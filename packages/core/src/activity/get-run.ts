@@ -28,7 +28,9 @@ export async function requireRun(
   const [row] = await findRun(db, caller, named);
   // The scope of invocations does not open conversations.
   const { scopes } = (caller.kind === "workspace" && caller.userToken) || {};
-  const isOpen = row?.kind !== "turn" || (scopes?.has("conversations:read") ?? true);
+  const isOpen =
+    (row?.kind !== "turn" && row?.kind !== "compaction") ||
+    (scopes?.has("conversations:read") ?? true);
   if (row?.isReached === true && isOpen) return row;
   throw new ParleyError("run_not_found", "runId: the workspace has no such run");
 }
@@ -41,6 +43,7 @@ export async function getRun(context: RequestContext, input: RunIdentity): Promi
   const { db } = context.database;
   const row = await requireRun(context, db, input);
   const run = renderRun(row);
+  if (row.kind === "compaction") return { ...run, input: null };
   if (row.kind === "turn") {
     return { ...run, input: null, ...(await readProviderError(context, row)) };
   }

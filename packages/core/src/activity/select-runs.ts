@@ -2,6 +2,7 @@ import {
   actions,
   agents,
   conversations,
+  conversationSummaries,
   hasRow,
   invocations,
   messages,
@@ -27,9 +28,10 @@ export const MAX_LOOKED_AT = 10_000;
 export const newestFirst = sql`${runs.createdAt} desc, ${runs.id} desc`;
 
 const isTurn = eq(runs.kind, "agent_turn");
+const isCompaction = eq(runs.kind, "compaction");
 const isOfTool = or(isNotNull(sandboxFunctions.toolId), isNotNull(sandboxFunctions.clientUserId));
 const kind = sql`
-  case when ${isTurn} then 'turn' when ${isOfTool} then 'tool_call' else 'invocation' end`;
+  case when ${isTurn} then 'turn' when ${isCompaction} then 'compaction' when ${isOfTool} then 'tool_call' else 'invocation' end`;
 
 // What ended before runs had an outcome has one in its message or invocation.
 const outcome = sql`coalesce(${runs.outcome}, case
@@ -68,7 +70,8 @@ const shown = {
   startedAt: runs.startedAt,
   endedAt,
   attempts: runs.attempt,
-  error: sql`case when ${isTurn} then ${messages.error} else ${invocations.error} end`,
+  error: sql`case when ${isTurn} then ${messages.error} when ${isCompaction} then ${conversationSummaries.error}
+    else ${invocations.error} end`,
 };
 
 /**
@@ -89,8 +92,11 @@ export function selectRuns(
     left join ${sandboxFunctions} on ${sandboxFunctions.id} = ${runs.functionId}
     left join ${tools} on ${tools.id} = ${sandboxFunctions.toolId}
     left join ${actions} on ${actions.id} = ${invocations.actionId}
-    -- The message of a turn, or of the call that invoked.
-    left join ${messages} on ${messages.sid} = coalesce(${actions.logId}, ${runs.logId})
+    left join ${conversationSummaries}
+      on ${runs.kind} = 'compaction' and ${conversationSummaries.id} = ${runs.subjectId}
+    -- The message of a turn, of the call that invoked, or after whose end the conversation was summarised.
+    left join ${messages}
+      on ${messages.sid} = coalesce(${actions.logId}, ${conversationSummaries.answerId}, ${runs.logId})
     left join ${agents} on ${agents.id} = ${messages.agentId}
     left join ${conversations} on ${conversations.id} = ${messages.conversationId}
     ${where && sql`where ${where}`} order by ${order} limit ${sql.raw(String(MAX_LOOKED_AT))}`;

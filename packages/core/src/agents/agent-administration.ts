@@ -63,6 +63,7 @@ export async function updateAgent(
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
       script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
+      compaction: input.compaction ?? before.compaction,
       tags: input.tags ?? before.tags,
     };
     const { skillIds, functionIds, toolIds, editorIds } = input;

@@ -64,6 +64,7 @@ export async function exportAgent(
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(agent.compaction !== null && { compaction: agent.compaction }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
   };
@@ -94,13 +95,13 @@ export async function importAgent(
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { skippedActions, ...grants } = await findGrants(db, context, definition);
-    const { asksUser = false, tags = [] } = definition;
+    const { asksUser = false, tags = [], compaction } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const chosen = { scope, fallbackModels, script, asksUser, tags } as const;
+      const chosen = { scope, fallbackModels, script, asksUser, compaction, tags } as const;
       const granted = { ...draft, ...chosen, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
@@ -125,6 +126,7 @@ export async function importAgent(
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      compaction: compaction ?? null,
       tags,
     };
     const version = { before, changes, ...grants };

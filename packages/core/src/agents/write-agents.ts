@@ -55,6 +55,7 @@ export async function insertAgent(
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
     asksUser: draft.asksUser ?? false,
+    compaction: draft.compaction,
     tags: draft.tags,
     createdAt: context.now(),
   });
@@ -145,6 +146,7 @@ export function renderDefinition(
     asksUser,
     reasoningEffort,
     fallbackModels: showModels(fallbackModels),
+    compaction: agent.compaction ?? {},
     tags,
   };
 }

@@ -226,7 +226,8 @@ describe("stored conversations", () => {
     const mId = content[1]![0]!.sId;
     await answerTestTurns(test.core);
     const { message } = await retryMessage(test.context, { cId, mId });
-    const enveloped = { hidden: new Set(), enveloped: true, afterEnd: "terminal event" };
+    const hidden = new Set(["conversation_compacted"]);
+    const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
       ...enveloped,
       logId: cId,

@@ -1,6 +1,7 @@
 import {
   actions,
   conversations,
+  conversationSummaries,
   conversationTools,
   events,
   feedbacks,
@@ -122,7 +123,12 @@ export async function deleteConversationRows(
     .from(messages)
     .where(inConversations);
   const answers = found.filter((message) => message.type === "agent_message");
-  const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
+  const ofConversations = inArray(conversationSummaries.conversationId, ids);
+  const summaries = await db
+    .select({ sid: conversationSummaries.sid })
+    .from(conversationSummaries)
+    .where(ofConversations);
+  const logIds = [...rows, ...answers, ...summaries].map(({ sid }) => sid);
   const ofLogs = jsonValues(JSON.stringify(logIds));
   const openIds = answers.filter(({ status }) => status === "created").map(({ id }) => id);
   const running = await readRunningCalls(db, openIds);
@@ -135,6 +141,7 @@ export async function deleteConversationRows(
   const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
   await db.delete(actions).where(inArray(actions.messageId, messageIds));
   await db.delete(feedbacks).where(inArray(feedbacks.conversationId, ids));
+  await db.delete(conversationSummaries).where(ofConversations);
   await db.delete(messages).where(inConversations);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));

@@ -8,6 +8,7 @@ import type { ConversationRow, MessageRow, UserRow } from "../data-access/rows.t
 import { inTransactionOnce } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { renderUserMessage } from "../messages/render-messages.ts";
+import { undoStaleSummaries } from "../summaries/save-summary.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { freezeValues } from "./freeze-values.ts";
@@ -56,6 +57,7 @@ export async function editMessage(
       const added = [built.userMessage, ...built.turns.map((turn) => turn.message)];
       await touch(context, db, { row, added });
       await hidePositions(db, row, built.leftRanks);
+      await undoStaleSummaries(context, db, { conversationId: row.id, rank: before.message.rank });
       await insertMessages(db, { messages: added, files: [], turns: built.turns });
       const events = buildEvents(built, before.author);
       await appendEvents(db, [{ logId: row.sid, events }], afterCommit);

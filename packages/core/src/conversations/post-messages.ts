@@ -21,6 +21,7 @@ import {
 } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
+import { undoStaleSummaries } from "../summaries/save-summary.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
@@ -141,6 +142,7 @@ export async function retryMessage(
     };
     const turn = { message, agent, origin: context.origin };
     await touch(context, db, { row, added: [message] });
+    await undoStaleSummaries(context, db, { conversationId: row.id, rank: message.rank });
     await insertMessages(db, { messages: [message], files: [], turns: [turn] });
     const events = [announceTurn(turn)];
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);

@@ -9,7 +9,8 @@ import { type LogStream, streamSpace } from "../log/log-stream.ts";
 const IDLE_TIMEOUT_MS = 180_000;
 
 const enveloped = {
-  hidden: new Set<string>(),
+  // Existing clients do not know it.
+  hidden: new Set(["conversation_compacted"]),
   enveloped: true,
   afterEnd: "terminal event",
 } as const;

@@ -6,6 +6,7 @@ export type ApiKeyRow = typeof tables.apiKeys.$inferSelect;
 export type SpaceRow = typeof tables.spaces.$inferSelect;
 export type AgentRow = typeof tables.agents.$inferSelect;
 export type ConversationRow = typeof tables.conversations.$inferSelect;
+export type SummaryRow = typeof tables.conversationSummaries.$inferSelect;
 export type MessageRow = typeof tables.messages.$inferSelect;
 export type ActionRow = typeof tables.actions.$inferSelect;
 export type RunRow = typeof tables.runs.$inferSelect;

@@ -33,6 +33,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: true,
     backsOff: true,
   },
+  compaction: {
+    plural: "compactions",
+    maxAttempts: 5,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
 };
 
 /** All kinds of runs, with their names also as SQL literals, which partial indexes need. */

@@ -143,6 +143,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("api_keys", "name"),
       owned("spaces", "name"),
       owned("feedbacks", "content"),
+      owned("conversation_summaries", "text", "carried", "progress", "steps"),
       owned("idempotency_keys", "scope"),
       bytesOf(
         "t",

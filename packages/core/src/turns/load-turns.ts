@@ -10,6 +10,7 @@ import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
+import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
@@ -63,6 +64,8 @@ export interface TurnInput {
   readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId" | "ownerId">;
   readonly message: MessageRow;
   readonly agent: BriefAgent;
+  /** What the conversation said before its history, if that was summarised. */
+  readonly summary: TurnSummary | null;
   /** Messages before the answer, by position, each in its newest version that has ended. */
   readonly history: readonly HistoryRow[];
   /** Tool calls of finished steps; those of the last one may be open. */
@@ -88,6 +91,7 @@ export interface TurnColumns {
   readonly conversation: object;
   readonly message: object;
   readonly agent: object;
+  readonly summary: TurnSummary | null;
   readonly history: object[] | null;
   readonly actions: object[] | null;
   readonly skills: TurnSkill[] | null;
@@ -104,6 +108,7 @@ const turnColumns = sql`
     'conversation', to_json(c),
     'message', to_json(m),
     'agent', (select to_json(brief) from (select ${briefAgent}) brief),
+    'summary', summary.given,
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
@@ -130,6 +135,7 @@ const turnColumns = sql`
             -- Up to the message that is answered: agents that are asked together do not see each
             -- other's answers, and the answer to an edited message may stand far below it.
             and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
+            and h.rank > coalesce(summary.to_rank, -1)
             and h.status is distinct from 'created' and h.visibility = 'visible'
           order by h.rank desc, h.version desc
           ) as current
@@ -159,6 +165,7 @@ const turnColumns = sql`
   join messages asked on asked.sid = m.parent_message_id
   join conversations c on c.id = m.conversation_id
   join agents a on a.id = m.agent_id
+  left join lateral (${summaryOfTurn}) summary on true
   where m.sid = claimed.log_id`;
 
 /** Bytes of a turn's input that a claim gives; a larger one is loaded by the turn itself. */
@@ -209,6 +216,7 @@ function toTurnInput(columns: TurnColumns): TurnInput {
     conversation: fromColumns<ConversationRow>(columns.conversation),
     message: fromColumns(columns.message),
     agent: fromColumns(columns.agent),
+    summary: columns.summary,
     history: (columns.history ?? []).map((row) => fromColumns<HistoryRow>(row)),
     actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
     skills: distinctSkills(columns.skills),

@@ -30,6 +30,7 @@ export function newTurnInput(parts: NewTurnParts): TurnInput {
     conversation,
     message,
     agent,
+    summary: null,
     history: fitHistory(asked, historyBytesOf(message.modelSelection ?? agent)),
     actions: [],
     skills: distinctSkills(skills),

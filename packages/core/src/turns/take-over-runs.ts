@@ -2,6 +2,7 @@ import type { Process } from "../context.ts";
 import { takeOverInvocations } from "../invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
 import type { RunKind } from "../runs/run-kinds.ts";
+import { takeOverCompactions } from "../summaries/claim-compactions.ts";
 import { takeOverTurns } from "./claim-turns.ts";
 
 type Context = Pick<Process, "database" | "random">;
@@ -10,6 +11,7 @@ type TakeOver = (context: Context, options: ClaimOptions) => Promise<ClaimedRun[
 const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   agent_turn: takeOverTurns,
   invocation: takeOverInvocations,
+  compaction: takeOverCompactions,
 };
 
 /**

@@ -27,6 +27,14 @@ export interface StoredResponseFormat {
   readonly strict: boolean;
 }
 
+/** When the oldest messages of its conversations are summarised; what is left out has its default. */
+export interface StoredCompaction {
+  /** By default, agents with models of services summarise, and simulated ones do not. */
+  readonly enabled?: boolean | undefined;
+  readonly startsAtPercent?: number | undefined;
+  readonly keepsMessages?: number | undefined;
+}
+
 /** One row per version of an agent; mentions resolve to the current one. */
 export const agents = pgTable(
   "agents",
@@ -55,6 +63,8 @@ export const agents = pgTable(
     rendersInstructions: boolean().notNull().default(false),
     /** What its answers are; null for text. */
     responseFormat: jsonb().$type<StoredResponseFormat>(),
+    /** Null for the defaults. */
+    compaction: jsonb().$type<StoredCompaction>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),

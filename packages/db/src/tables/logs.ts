@@ -39,7 +39,7 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns and invocations to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations and compactions to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -47,9 +47,9 @@ export const runs = pgTable(
     logId: text().primaryKey(),
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
-    kind: text().$type<"agent_turn" | "invocation">().notNull(),
+    kind: text().$type<"agent_turn" | "invocation" | "compaction">().notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message or the invocation. */
+    /** Number of the agent message, the invocation or the summary. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for agent turns. */
     functionId: number(),
@@ -103,6 +103,9 @@ export const runs = pgTable(
     index("runs_waiting_turns")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'agent_turn'`),
+    index("runs_waiting_compactions")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'compaction'`),
     index("runs_waiting_invocations")
       .on(table.workspaceId, table.functionId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'invocation'`),

@@ -4,7 +4,7 @@ import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, Reference } from "../parsing/text.ts";
 import { TimeFromQuery } from "../parsing/times.ts";
 
-export const ListedRunKind = z.enum(["turn", "invocation", "tool_call"]);
+export const ListedRunKind = z.enum(["turn", "invocation", "tool_call", "compaction"]);
 
 export const ListedRunStatus = z.enum([
   "waiting",
@@ -18,7 +18,7 @@ export const ListedRunStatus = z.enum([
 
 const named = { sId: z.string().describe("Id"), name: z.string().describe("Name") };
 
-/** One run: an answer of an agent, an invocation of a function, or a call of a tool. */
+/** One run: an answer of an agent, an invocation of a function, a call of a tool, or a summary. */
 export const ListedRun = z.object({
   id: z
     .string()
@@ -26,8 +26,8 @@ export const ListedRun = z.object({
     .meta({ example: "sfi_Hr5Tb8Nw3J" }),
   kind: ListedRunKind.meta({
     description:
-      "`turn` for an agent's answer, `invocation` for a sandbox function, or `tool_call` for a call of an " +
-      "MCP server by an agent",
+      "`turn` for an agent's answer, `invocation` for a sandbox function, `tool_call` for a call of an " +
+      "MCP server by an agent, or `compaction` for a summary of a conversation's oldest messages",
     example: "invocation",
   }),
   status: ListedRunStatus.meta({

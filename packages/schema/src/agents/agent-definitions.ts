@@ -14,6 +14,7 @@ const {
   skillIds,
   toolIds,
   asksUser,
+  compaction,
   tags,
 } = CreateAgent.shape;
 
@@ -32,6 +33,7 @@ export const AgentDefinition = z.strictObject({
   functions: skillIds.describe("Ids or slugs of the functions that it may call"),
   tools: toolIds.describe("Ids of the tools of MCP servers that it may call"),
   asksUser,
+  compaction,
   tags: tags.describe("Its tags"),
   script: optional(text(1024 * 1024)).describe("Script for the simulated provider, in JSON"),
 });

@@ -3,6 +3,7 @@ import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
+import { Compaction, StoredCompaction } from "./compaction.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { Instructions } from "./instructions.ts";
@@ -137,6 +138,7 @@ export const editable = {
   asksUser: optional(z.boolean()).describe(
     "Whether the agent can ask the user questions; false by default",
   ),
+  compaction: optional(Compaction).describe("When the oldest messages are summarised"),
   tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
     "Editors of the agent; only admins can set them",
@@ -194,6 +196,9 @@ export const AgentWithScript = z.object({
     .array(ModelPair)
     .describe("Models that answer in its place while its own is overloaded, down or silent")
     .meta({ example: [] }),
+  compaction: StoredCompaction.describe(
+    "When the oldest messages are summarised; without a member, by its default",
+  ).meta({ example: {} }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });

@@ -35,6 +35,24 @@ export const ConversationEvent = z.discriminatedUnion("type", [
     status: z.enum(["success", "error"]).describe("How the answer ended"),
   }),
   z.object({
+    type: eventType("conversation_compacted"),
+    created,
+    conversationId: z.string().describe("Id of the conversation"),
+    number: z.int().describe("Number of the summary in the conversation").meta({ example: 1 }),
+    fromRank: z.int().describe("First position that it replaces in prompts").meta({ example: 0 }),
+    toRank: z.int().describe("Last position that it replaces").meta({ example: 87 }),
+    containsNumber: z.int().nullable().describe("The earlier summary that it contains"),
+    model: z
+      .object({
+        providerId: z.string().describe("Provider"),
+        modelId: z.string().describe("Model"),
+      })
+      .describe("The model that wrote it"),
+    inputTokens: z.int().describe("Tokens that the model read"),
+    outputTokens: z.int().describe("Tokens that it wrote"),
+    text: z.string().describe("The summary"),
+  }),
+  z.object({
     type: eventType("conversation_title"),
     created,
     title: z.string().describe("The new title"),

@@ -163,6 +163,11 @@ const rows = {
     cause: "The conversation has no such message.",
     cure: "Take the id from the conversation as it now is.",
   },
+  summary_not_found: {
+    status: 404,
+    cause: "The conversation has no summary of this number.",
+    cure: "Take the number from the list of its summaries.",
+  },
   sandbox_function_not_found: {
     status: 404,
     cause: "There is no such function, or it is archived.",

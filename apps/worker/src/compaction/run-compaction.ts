@@ -1,0 +1,245 @@
+import { type ModelProvider, renderSummary, toTranscriptLine } from "@parley/agent";
+import {
+  carryFile,
+  carryOver,
+  type ClaimedRun,
+  type Compaction,
+  compactionOf,
+  contextTokensOf,
+  type Core,
+  finishCompaction,
+  type FinishedCompaction,
+  findActiveSummary,
+  mayUseModel,
+  planRange,
+  readPlanned,
+  readTranscript,
+  type SavedSummary,
+  saveSummary,
+  type TranscriptMessage,
+  UnreadableSecret,
+} from "@parley/core";
+import { readOwnKey } from "../models/choose-model.ts";
+import type { Persistence } from "../runs/outage.ts";
+import { askModel, type Failure, type SummaryModel } from "./ask-model.ts";
+
+export interface CompactionServices {
+  readonly core: Core;
+  readonly persistence: Persistence;
+  /** Model providers by their id. */
+  readonly providers: Readonly<Record<string, ModelProvider>>;
+}
+
+/** Context of a model that is not in the catalogue. */
+const DEFAULT_CONTEXT_TOKENS = 8000;
+/** Bytes of messages that one call is given: for each token of the context, of which it has half; and at most. */
+const BYTES_PER_TOKEN = 2;
+const PIECE_SHARE = 0.5;
+const MAX_PIECE_BYTES = 400_000;
+/** Calls of the model for one summary: for the messages that are chosen, and at most. */
+const MAX_PIECES = 32;
+const MAX_CALLS = 3 * MAX_PIECES;
+/** Bytes of a UTF-16 code unit at most. */
+const BYTES_PER_CHARACTER = 3;
+
+/** Runs a compaction to its end, and gives `succeeded` or why not. Throws `LostLease`, or the reason of the signal. */
+export async function executeCompaction(
+  services: CompactionServices,
+  { run, compaction }: { run: ClaimedRun; compaction: Compaction },
+  signal: AbortSignal,
+): Promise<string> {
+  const { core } = services;
+  const { summary } = compaction;
+  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
+  let { steps } = summary;
+  const finish = async (outcome: FinishedCompaction["outcome"]) =>
+    retry(() => finishCompaction(core, { run, compaction, outcome, steps }));
+  if (run.exhausted) {
+    return finish({ code: "interrupted", message: "The summary was interrupted too often" });
+  }
+  const model = await retry(() => findModel(services, { run, compaction }));
+  if (!("provider" in model)) return finish(model);
+  const maxBytes = Math.min(
+    MAX_PIECE_BYTES,
+    Math.floor(model.contextTokens * PIECE_SHARE) * BYTES_PER_TOKEN,
+  );
+  let saved = await retry(() => readSaved(core, { compaction, model, maxBytes }));
+  if (saved === undefined) {
+    const message = "All messages are too new, or wait for something";
+    return finish({ code: "nothing_to_summarise", message });
+  }
+  const save = async (next: SavedSummary): Promise<boolean> => {
+    saved = next;
+    ({ steps } = summary.steps === next.steps ? summary : { steps: [...next.steps] });
+    return retry(() => saveSummary(core, run, next));
+  };
+  const changed = { code: "conversation_changed", message: "Its messages were changed" };
+  if (summary.progress === null && !(await save(saved))) return finish(changed);
+  while (saved.progress.rank <= saved.toRank) {
+    const current: SavedSummary = saved;
+    const piece = await retry(() => readPiece(core, { current, summary, maxBytes }));
+    const { text: before } = current.progress;
+    if (piece.lines.length === 0) {
+      saved = { ...current, progress: { ...current.progress, rank: current.toRank + 1 } };
+      break;
+    }
+    const index = current.steps.length;
+    if (index >= MAX_CALLS) {
+      return finish({ code: "too_many_calls", message: `It takes more than ${MAX_CALLS} calls` });
+    }
+    const given = { lines: piece.lines, soFar: before, index };
+    const said = await askModel(model, given, signal);
+    steps = said.step === undefined ? steps : [...current.steps, said.step];
+    if ("failure" in said) return finish(said.failure);
+    const { rank, offset } = piece;
+    const bytes = current.progress.bytes + piece.bytes;
+    const progress = { text: said.text, rank, offset, bytes };
+    const { carried } = piece;
+    if (!(await save({ ...current, progress, carried, steps }))) return finish(changed);
+  }
+  const { toRank, carried } = saved;
+  const { text, bytes } = saved.progress;
+  if (Buffer.byteLength(renderSummary({ toRank, text, carried })) >= bytes) {
+    const message = "The summary was not shorter than what it replaces";
+    return finish({ code: "not_shorter", message });
+  }
+  return finish({ text, carried });
+}
+
+/** The model of the summary, if it may still be called. */
+async function findModel(
+  { core, providers }: CompactionServices,
+  { run, compaction }: { run: ClaimedRun; compaction: Compaction },
+): Promise<SummaryModel | Failure> {
+  const { providerId, modelId } = compaction.summary;
+  const provider = providers[providerId];
+  const { workspaceId } = run;
+  const pair = { providerId, modelId };
+  if (provider === undefined) {
+    return { code: "provider_unavailable", message: `This server has no provider ${providerId}` };
+  }
+  if (!(await mayUseModel(core, workspaceId, pair))) {
+    const message = `The model ${modelId} of ${providerId} is not enabled for the workspace`;
+    return { code: "model_disabled", message };
+  }
+  try {
+    return {
+      provider,
+      modelId,
+      temperature: compaction.temperature,
+      contextTokens: contextTokensOf(pair) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
+      apiKey: await readOwnKey(core, { workspaceId, providerId }),
+      traceparent: run.traceparent ?? undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    const message = `The workspace's credential for ${providerId} cannot be decrypted`;
+    return { code: "provider_auth_error", message };
+  }
+}
+
+/** What earlier attempts have saved, or the range that a first one chooses; undefined if there is none. */
+async function readSaved(
+  core: Core,
+  given: { compaction: Compaction; model: SummaryModel; maxBytes: number },
+): Promise<SavedSummary | undefined> {
+  const { compaction, model, maxBytes } = given;
+  const { summary } = compaction;
+  const { db } = core.database;
+  const { conversationId, progress, fromRank, toRank, steps } = summary;
+  const active = await findActiveSummary(db, conversationId);
+  if (progress !== null && fromRank !== null && toRank !== null) {
+    // An earlier summary that is no longer active is noticed at the end.
+    const contains = active?.number === summary.containsNumber ? active : undefined;
+    return { fromRank, toRank, contains, progress, carried: summary.carried ?? [], steps };
+  }
+  const after = active?.toRank ?? -1;
+  const { rows, openRank } = await readPlanned(db, { conversationId, after });
+  // Whoever started it has asked for it: what is on by default is no question here.
+  const settings = compactionOf({ ...compaction.compaction, enabled: true }, model.provider);
+  if (settings === undefined) return undefined;
+  const { keepsMessages, startsAtPercent } = settings;
+  const share = startsAtPercent / 100 / 2;
+  const planned = planRange(rows, {
+    openRank,
+    keepsMessages,
+    tailBytes: Math.floor(model.contextTokens * share) * BYTES_PER_CHARACTER,
+    maxBytes: maxBytes * MAX_PIECES,
+  });
+  if (planned === undefined) return undefined;
+  const text = active?.text ?? "";
+  const replaced = active && { toRank: after, text, carried: active.carried ?? [] };
+  return {
+    fromRank: after + 1,
+    toRank: planned,
+    contains: active,
+    progress: {
+      text,
+      rank: after + 1,
+      offset: 0,
+      bytes: replaced === undefined ? 0 : Buffer.byteLength(renderSummary(replaced)),
+    },
+    carried: active?.carried ?? [],
+    steps,
+  };
+}
+
+/** The next lines of a transcript, and where it continues. */
+async function readPiece(
+  core: Core,
+  given: { current: SavedSummary; summary: Compaction["summary"]; maxBytes: number },
+) {
+  const { current, summary, maxBytes } = given;
+  const { toRank, progress } = current;
+  const range = { fromRank: progress.rank, toRank, maxBytes };
+  const { conversationId } = summary;
+  const messages = await readTranscript(core.database.db, { conversationId, ...range });
+  let carried = [...current.carried];
+  let bytes = 0;
+  const lines: string[] = [];
+  const first = messages[0];
+  const end = progress.offset + Math.floor(maxBytes / BYTES_PER_CHARACTER);
+  if (first !== undefined && (progress.offset > 0 || first.content.length > end)) {
+    // A message that is longer than a piece is a transcript of its own, in parts.
+    const cut = isHighSurrogate(first.content, end - 1) ? end - 1 : end;
+    const part = { ...first, content: first.content.slice(progress.offset, cut) };
+    const isLast = cut >= first.content.length;
+    const line = toLine(isLast ? part : { ...part, calls: null });
+    carried = carryMessage(carried, part);
+    const next = isLast ? { rank: first.rank + 1, offset: 0 } : { rank: first.rank, offset: cut };
+    return { lines: [line], bytes: Buffer.byteLength(part.content), carried, ...next };
+  }
+  for (const message of messages) {
+    lines.push(toLine(message));
+    bytes += Buffer.byteLength(message.content);
+    carried = carryMessage(carried, message);
+  }
+  return { lines, bytes, carried, rank: (messages.at(-1)?.rank ?? toRank) + 1, offset: 0 };
+}
+
+const isHighSurrogate = (text: string, index: number): boolean =>
+  /[\uD800-\uDBFF]/.test(text.charAt(index));
+
+function carryMessage(before: SavedSummary["carried"], message: TranscriptMessage) {
+  const { fragment, content, calls } = message;
+  const named = fragment === null ? before : carryFile(before, fragment.title);
+  const called = (calls ?? []).map(({ params, output }) => `${params}\n${output ?? ""}`);
+  return carryOver(named, [content, ...called].join("\n"));
+}
+
+const roles: Readonly<Record<string, string>> = {
+  agent_message: "agent",
+  user_message: "user",
+  content_fragment: "attachment",
+};
+
+function toLine({ rank, type, author, fragment, content, calls }: TranscriptMessage): string {
+  return toTranscriptLine({
+    position: rank,
+    role: roles[type] ?? type,
+    ...(author !== null && { author }),
+    ...(fragment !== null && { title: fragment.title }),
+    text: content,
+    ...(calls !== null && { calls }),
+  });
+}
