@@ -11,4 +11,5 @@ export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";
 export * from "./providers/service-provider.ts";
+export type { TokenUsage } from "./token-usage.ts";
 export * from "./turn.ts";
