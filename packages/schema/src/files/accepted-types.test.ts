@@ -61,13 +61,9 @@ describe("accepted files", () => {
         const file = { contentType: types[0] ?? "", fileName: "a.b" };
         const fault = contentFault(file, latin1(beginning));
         const fits = signatures.length === 0 || signatures.some((one) => one === signature);
-        if (fits) expect(fault).toBeUndefined();
-        else {
-          const { name } = recognise(latin1(beginning))!;
-          expect(fault).toBe(
-            `a.b is announced as ${types[0]}, but is ${name}: announce it with its own type`,
-          );
-        }
+        const is = recognise(latin1(beginning))?.name;
+        const refusal = `a.b is announced as ${types[0]}, but is ${is}: announce it with its own type`;
+        expect(fault).toBe(fits ? undefined : refusal);
       }
     }
   });
