@@ -58,6 +58,7 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       "content",
       "context",
       "mentions",
+      "prompt_values",
       "chain_of_thought",
       "raw_contents",
       "error",

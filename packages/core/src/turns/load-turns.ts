@@ -127,7 +127,8 @@ const turnColumns = sql`
             h.raw_contents, h.steps, h.finish_reason, h.model_selection, h.parent_message_id,
             -- Those of other agents are not of this one's instructions.
             case when h.prompt_values is not null and exists (
-              select from agents other where other.id = h.agent_id and other.sid = a.sid
+              select from agents other
+              where other.id = h.agent_id and other.workspace_id = a.workspace_id and other.sid = a.sid
             ) then h.prompt_values end as prompt_values,
             octet_length(h.content) as bytes
           from messages h
