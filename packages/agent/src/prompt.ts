@@ -1,5 +1,12 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
-import { type PromptMessage, textOf, textParts } from "./prompt-parts.ts";
+import { isFilePart, tokensOfFiles } from "./prompt-files.ts";
+import {
+  type FilePart,
+  type PromptMessage,
+  textOf,
+  textParts,
+  type TextPart,
+} from "./prompt-parts.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
@@ -11,6 +18,8 @@ export interface HistoryMessage {
   readonly title?: string | undefined;
   /** MIME type of a content fragment. */
   readonly contentType?: string | undefined;
+  /** What a content fragment of a file gives, in place of its text. */
+  readonly given?: readonly (TextPart | FilePart)[] | undefined;
 }
 
 /** What a prompt begins with. */
@@ -47,7 +56,7 @@ export function buildPrompt(
   const messages: PromptMessage[] = [];
   let budget = maxCharacters;
   for (const message of history.toReversed()) {
-    budget -= message.content.length;
+    budget -= textGivenBy(message).length;
     // The newest message is always in the prompt.
     if (budget < 0 && messages.length > 0) break;
     messages.push(toPromptMessage(message));
@@ -73,19 +82,23 @@ export async function fitPrompt(
   const messages = prompt.filter((message) => !isPinned(message));
   const first = messages.at(-1);
   if (first === undefined) return prompt;
+  const ofSteps = messagesOfSteps({ finishedSteps, finishedCalls });
   const fixed = [
     ...pinned.map(textOf),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
-    ...messagesOfSteps({ finishedSteps, finishedCalls }).map(textOf),
+    ...ofSteps.map(textOf),
     textOf(first),
   ];
   const older = messages.slice(0, -1);
   const overhead = (fixed.length + older.length) * MESSAGE_TOKENS;
-  const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
-  const newestFirst = older.map(textOf).toReversed();
-  const fitting = await fitTexts([...fixed, ...newestFirst], budget, countFitting);
+  const ofFiles = [...ofSteps, first].reduce((sum, message) => sum + tokensOfFiles(message), 0);
+  const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead - ofFiles));
+  const newestFirst = older.toReversed();
+  const texts = [...fixed, ...newestFirst.map(textOf)];
+  const further = [...fixed.map(() => 0), ...newestFirst.map(tokensOfFiles)];
+  const fitting = await fitTexts({ texts, further, budget }, countFitting);
   const fits = Math.max(0, fitting - fixed.length);
   return [...pinned, ...older.slice(older.length - fits), first];
 }
@@ -106,17 +119,27 @@ export function messagesOfSteps({
       ...textParts(content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
-    const results = calls.map(({ id, name, output }) => {
-      return { type: "result" as const, id, name, output: textParts(output) };
+    const results = calls.map(({ id, name, output, files = [] }) => {
+      return { type: "result" as const, id, name, output: [...textParts(output), ...files] };
     });
     const answer = { role: "assistant", parts, replay } as const;
     return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
   });
 }
 
-function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
+function toPromptMessage(message: HistoryMessage): PromptMessage {
+  const { type, content, title, contentType, given } = message;
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
   if (type === "user_message") return { role: "user", parts: textParts(content) };
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
-  return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
+  const heading = `<attachment ${about}>\n`;
+  if (given?.some(isFilePart) === true) {
+    return { role: "user", parts: [...textParts(heading), ...given] };
+  }
+  return { role: "system", parts: textParts(heading + textGivenBy(message)) };
+}
+
+/** The text that a message of the history gives, without headings. */
+function textGivenBy({ content, given }: HistoryMessage): string {
+  return given === undefined ? content : textOf({ parts: given });
 }

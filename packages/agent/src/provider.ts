@@ -1,5 +1,6 @@
 import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
-import type { PromptMessage } from "./prompt-parts.ts";
+import type { FileOpener } from "./prompt-files.ts";
+import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {
@@ -32,6 +33,8 @@ export interface StepRequest {
   /** Credential of the workspace; the deployment's own is used without one. */
   readonly apiKey?: string | undefined;
   readonly prompt: readonly PromptMessage[];
+  /** Reads the files of the prompt and of the calls as they are sent; by default each by itself. */
+  readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
   /** The steps before this one, in order. */
@@ -39,6 +42,8 @@ export interface StepRequest {
   /** Calls of the steps before this one, in order. */
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
     readonly step: number;
+    /** Files of the output that the model is given. */
+    readonly files?: readonly FilePart[] | undefined;
   })[];
   /** Number of the step, from 0. */
   readonly step: number;

@@ -1,12 +1,31 @@
-import { counted, type WireFormat } from "./wire-format.ts";
+import { bytesOf, counted, type ReadFile, requireType, type WireFormat } from "./wire-format.ts";
 
 interface Content {
   role?: string;
   parts: {
     text?: string;
     functionCall?: object;
-    functionResponse?: { response: { content?: unknown } };
+    functionResponse?: { response: { content?: unknown }; parts?: unknown };
+    inlineData?: { mimeType?: string; data?: string };
+    fileData?: unknown;
   }[];
+}
+
+const types = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|audio\/[\w-]+)$/;
+
+function filesOf(contents: readonly Content[]): ReadFile[] {
+  return contents.flatMap(({ parts }, index) => {
+    const before = contents[index - 1]?.parts.some(({ functionResponse }) => functionResponse);
+    const isOfResult = before === true || parts.some(({ functionResponse }) => functionResponse);
+    return parts.flatMap(({ inlineData, fileData, functionResponse }): ReadFile[] => {
+      if (fileData !== undefined) throw new Error("fileData: a file was not inline");
+      if (functionResponse?.parts !== undefined) throw new Error("functionResponse has parts");
+      if (inlineData === undefined) return [];
+      const { mimeType: contentType = "", data } = inlineData;
+      requireType({ contentType }, types);
+      return [{ contentType, bytes: bytesOf(data), isOfResult }];
+    });
+  });
 }
 
 /** Google's generateContent, as a stream of Server-Sent Events. */
@@ -32,6 +51,7 @@ export const googleGenerateContent: WireFormat = {
       result: String(answers.at(-1)?.response.content ?? ""),
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
+      files: filesOf(contents),
     };
   },
   encode: ({ model, reasoning, text, toolCalls, step }) => {

@@ -1,10 +1,47 @@
-import { counted, split, type WireFormat } from "./wire-format.ts";
+import {
+  counted,
+  fileOf,
+  type ReadFile,
+  requireType,
+  split,
+  type WireFormat,
+} from "./wire-format.ts";
+
+interface Part {
+  type?: string;
+  text?: string;
+  image_url?: string;
+  file_data?: string;
+  filename?: string;
+}
 
 interface Item {
   type?: string;
   role?: string;
-  content?: string | { text?: string }[];
-  output?: string;
+  content?: string | Part[];
+  output?: string | Part[];
+}
+
+const textOf = (content: string | Part[] = "") =>
+  typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+
+function filesOf({ role, content, output }: Item): ReadFile[] {
+  const [parts, isOfResult] = output === undefined ? [content, false] : [output, true];
+  if (parts === undefined || typeof parts === "string") return [];
+  return parts.flatMap((part): ReadFile[] => {
+    if (part.type === "input_image") {
+      const file = fileOf(part.image_url);
+      requireType(file, /^image\/(?:jpeg|png|gif|webp)$/);
+      return [{ ...file, isOfResult }];
+    }
+    if (part.type === "input_file") {
+      const file = fileOf(part.file_data);
+      requireType(file, /^application\/pdf$/);
+      return [{ ...file, name: part.filename, isOfResult }];
+    }
+    if (part.type === "input_text" || role === "assistant") return [];
+    throw new Error(`Unsupported part ${String(part.type)}`);
+  });
 }
 
 /** OpenAI's responses. */
@@ -13,19 +50,18 @@ export const responses: WireFormat = {
   credential: ["authorization", "Bearer "],
   read: (body) => {
     const { input } = body as { input: Item[] };
-    const last = (...roles: string[]) => {
-      const content = input.findLast((one) => roles.includes(one.role ?? ""))?.content ?? "";
-      return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
-    };
+    const last = (...roles: string[]) =>
+      textOf(input.findLast((one) => roles.includes(one.role ?? ""))?.content);
     // Adjacent calls were one step.
     const calls = input.filter(
       (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
     );
     return {
       message: last("user"),
-      result: input.findLast((one) => one.type === "function_call_output")?.output ?? "",
+      result: textOf(input.findLast((one) => one.type === "function_call_output")?.output),
       step: calls.length,
       instructions: last("system", "developer"),
+      files: input.flatMap(filesOf),
     };
   },
   encode: ({ model, reasoning, text, toolCalls, step }) => {
