@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClaimedRun,
   type Core,
+  createModelFiles,
   handBackRuns,
   LostLease,
   onSlowDatabase,
@@ -81,7 +82,8 @@ export function createWorker({
   });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
-  const services = { core, logger, persistence, providers, titles, executor };
+  const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
+  const services = { core, logger, persistence, providers, titles, executor, modelFiles };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),

@@ -1,4 +1,10 @@
-import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
+import type {
+  FileKind,
+  FinishReason,
+  ModelSelection,
+  ProviderError,
+  SimulatedScript,
+} from "@parley/schema";
 import type { FileOpener } from "./prompt-files.ts";
 import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 
@@ -104,5 +110,7 @@ export interface ModelProvider {
   readonly countsTokens: boolean;
   /** Context of its models that are not in the catalogue, in tokens. */
   readonly contextTokens?: number | undefined;
+  /** Kinds of files that those models take as they are; none by default. */
+  readonly takes?: readonly FileKind[] | undefined;
   streamStep(request: StepRequest): AsyncIterable<StepPart>;
 }

@@ -3,19 +3,29 @@ import {
   type ClaimedRun,
   contextTokensOf,
   type Core,
+  filesTakenBy,
   readProviderSecret,
   supportedEffort,
+  takenFiles,
   type Turn,
   UnreadableSecret,
 } from "@parley/core";
-import { type AgentError, ModelService, type ReasoningEffort } from "@parley/schema";
+import {
+  type AgentError,
+  ModelService,
+  type ReasoningEffort,
+  type TakenFiles,
+} from "@parley/schema";
 import type { Logger } from "pino";
 import { describeRun } from "../runs/leases.ts";
 
 /** The model of a turn, with what is needed to call it. */
 export interface ChosenModel {
   readonly provider: ModelProvider;
+  readonly providerId: string;
   readonly modelId: string;
+  /** Files that it takes as they are. */
+  readonly takes: readonly TakenFiles[];
   readonly contextTokens: number;
   /** Undefined for the model's default. */
   readonly reasoningEffort: ReasoningEffort | undefined;
@@ -53,7 +63,10 @@ export async function chooseModel(
     const apiKey = await readOwnKey(core, { workspaceId: run.workspaceId, providerId });
     const effort = modelSelection?.reasoningEffort ?? turn.agent.reasoningEffort;
     const reasoningEffort = supportedEffort({ providerId, modelId }, effort);
-    return { provider, modelId, contextTokens, reasoningEffort, apiKey };
+    const takes =
+      filesTakenBy({ providerId, modelId }) ?? takenFiles(providerId, provider.takes ?? []);
+    const about = { providerId, modelId, contextTokens, takes };
+    return { provider, ...about, reasoningEffort, apiKey };
   } catch (err) {
     if (!(err instanceof UnreadableSecret)) throw err;
     logger.error({ err, ...describeRun(run) }, "A credential could not be decrypted");

@@ -21,6 +21,7 @@ import {
   listSkillFiles,
   loadSkillInstructions,
   lostLease,
+  type ModelFiles,
   readSkillFile,
   saveStep,
   settleCalls,
@@ -29,14 +30,19 @@ import {
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
+import type { Documents } from "../documents/documents.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { announceNotes, type NoteAnnouncer } from "./announce-notes.ts";
+import { prepareFiles } from "./attachments.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
+  readonly modelFiles: ModelFiles;
+  readonly documents?: Documents | undefined;
 }
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -70,15 +76,22 @@ export async function executeTurn(
   }
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
+  let notes: NoteAnnouncer | undefined;
   const finish = async (
     state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
     error: AgentError | null,
   ): Promise<TurnEnd> => {
-    const unwritten = await writer.take(run);
-    const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
+    const unwritten = await takeUnwritten(state.step);
+    const outcome = { ...state, error, steps, promptNotes: notes?.notes };
+    const finished = { run, turn, outcome, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
+
+  async function takeUnwritten(step: number) {
+    const unwritten = await writer.take(run);
+    return { ...unwritten, events: [...unwritten.events, ...(notes?.events(step) ?? [])] };
+  }
 
   if (run.exhausted) {
     const error = { code: "interrupted", message: "The turn was interrupted too often" };
@@ -86,11 +99,22 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const maxCharacters = promptCharacters(chosen.contextTokens, chosen.provider);
+  const { workspaceId } = run;
+  const asked = { workspaceId, turn, actions, model: chosen, maxCharacters, signal, retry };
+  const files = await prepareFiles(services, asked);
+  const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
+  notes = announceNotes(about, message.promptNotes, files.notes);
   const events = runTurn({
     ...progress,
     ...chosen,
+    finishedCalls: progress.finishedCalls.map((call, index) => {
+      const ofCall = files.ofCalls.get(actions[index]?.id ?? 0);
+      return ofCall === undefined ? call : { ...call, files: ofCall };
+    }),
+    openFiles: files.openFiles,
     countFitting: async (given) => {
-      const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+      const options = { workspaceId, origin: "run", signal } as const;
       const counted = await core.threads.call(countJob, given, options);
       if ("value" in counted) return counted.value;
       throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
@@ -98,8 +122,8 @@ export async function executeTurn(
     temperature: agent.temperature,
     prompt: buildPrompt(
       { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
-      promptCharacters(chosen.contextTokens, chosen.provider),
+      turn.history.map((row) => ({ ...toHistory(row), given: files.given.get(row.sid) })),
+      maxCharacters,
     ),
     tools: skillTools(turn.skills, {
       loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
@@ -135,10 +159,12 @@ export async function executeTurn(
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
       steps = [...steps, event.record];
-      const unwritten = await writer.take(run);
-      const output = { step, calls, rawContents, chainOfThought, steps };
+      const unwritten = await takeUnwritten(step);
+      const promptNotes = notes.notes;
+      const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
       writer.continueAfter(run, saved.lastSeq);
+      notes.announced();
       actions = [...actions, ...saved.rows];
     } else {
       if (event.cause !== undefined) {

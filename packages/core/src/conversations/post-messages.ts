@@ -24,6 +24,7 @@ import { requireModels } from "../workspaces/models.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { warnAboutFiles } from "./file-warnings.ts";
 import {
   announceTurn,
   buildEvents,
@@ -44,9 +45,10 @@ export async function postMessage(
   const { db: outside } = context.database;
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
-  const { user, warnings } = resolved;
+  const { user } = resolved;
   const { contentFragment } = input;
   const fragments = await resolveFragments(outside, context, { contentFragment });
+  const warnings = [...resolved.warnings, ...warnAboutFiles(fragments, resolved)];
   const { workspace } = context.caller;
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);

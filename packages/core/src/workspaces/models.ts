@@ -1,6 +1,13 @@
-import { type ModelSelection, ParleyError, type ReasoningEffort } from "@parley/schema";
+import {
+  type FileKind,
+  type ModelSelection,
+  ParleyError,
+  type ReasoningEffort,
+  type TakenFiles,
+} from "@parley/schema";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import catalogue from "./models.json" with { type: "json" };
+import { takenFiles } from "./taken-files.ts";
 
 /** One model that Parley knows. */
 interface Model {
@@ -11,6 +18,8 @@ interface Model {
   readonly reasoningEfforts: readonly string[];
   /** Unknown for the models of a self-hosted server. */
   readonly contextTokens?: number;
+  /** Kinds of files that it takes as they are; none by default. */
+  readonly takes?: readonly string[];
 }
 
 interface Pair {
@@ -41,6 +50,14 @@ function findModel(pair: Pair): Model | undefined {
 /** Context window of a catalogued model: tokens of prompt and answer together. */
 export function contextTokensOf(pair: Pair): number | undefined {
   return known.get(modelKey(pair))?.contextTokens;
+}
+
+/** The files that a model takes as they are; undefined for those of a server of one's own. */
+export function filesTakenBy(pair: Pair): readonly TakenFiles[] | undefined {
+  if (pair.providerId === ANY_MODEL_OF) return undefined;
+  // The catalogue has no other kinds.
+  const kinds = (known.get(modelKey(pair))?.takes ?? []) as readonly FileKind[];
+  return takenFiles(pair.providerId, kinds);
 }
 
 /** The models of a new workspace: those that need no credential of a provider. */
