@@ -3,6 +3,8 @@ import { createParley, type Parley } from "parley-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { createShopAgents } from "../tools/shop-agent.ts";
+import { shareShop } from "../tools/shop-server.ts";
 
 // Uploaded images and PDFs reach the models that take them, as bytes; of others it is said, never silently.
 
@@ -11,6 +13,7 @@ const settings: Record<string, string> = {
   PARLEY_OPENAI_API_KEY: "sk-fake",
   PARLEY_ANTHROPIC_API_KEY: "sk-fake",
   PARLEY_OPENAI_COMPATIBLE_API_KEY: "sk-fake",
+  PARLEY_PRIVATE_HOSTS: "127.0.0.1",
 };
 beforeAll(async () => {
   service = await startFakeService({ apiKey: "sk-fake" });
@@ -22,6 +25,7 @@ afterAll(() => service.close());
 
 const server = shareServer(settings);
 const calls = createCalls(server);
+const shop = shareShop();
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -43,6 +47,7 @@ beforeAll(async () => {
   const claude = { providerId: "anthropic", modelId: "claude-sonnet-4-5" };
   const all = { vision, reader, textOnly, demo, claude };
   await rpc.workspaces.update.mutate({ wId, models: Object.values(all) });
+  const { tool } = await createShopAgents(server).register(shop(), { defaultStake: "never_ask" });
   for (const [name, model] of Object.entries(all)) {
     const script = name === "demo" ? { steps: [{ text: "I see {{files}}" }] } : undefined;
     // oxlint-disable-next-line no-await-in-loop
@@ -51,6 +56,7 @@ beforeAll(async () => {
       name,
       description: "d",
       model,
+      toolIds: [tool.sId],
       ...(script && { script }),
     });
     agents[name] = agentConfiguration.sId;
@@ -171,4 +177,41 @@ test("a file that was deleted is named", async () => {
     blocking: true,
   });
   expect(service.requests.at(-1)!.files).toEqual([]);
+});
+
+describe("an image that a tool returns", () => {
+  const draws = {
+    steps: [{ toolCalls: [{ name: "shop__picture", params: { word: "cat" } }] }, { text: "Seen" }],
+    tokenDelayMs: 0,
+  };
+  beforeAll(() => {
+    service.script = draws;
+  });
+
+  test.each(["vision", "claude"])(
+    "reaches the %s model in the result of the call",
+    async (agent) => {
+      const answer = answerOf(await ask(agent, []));
+      expect(answer).toMatchObject({ status: "succeeded", content: "Seen" });
+      expect(answer).not.toHaveProperty("notes");
+      const { files, result } = service.requests.at(-1)!;
+      expect(files).toMatchObject([{ contentType: "image/png", isOfResult: true }]);
+      expect(files[0]!.bytes.toString("hex")).toBe(png.toString("hex"));
+      expect(result).toContain('"name":"file-1.png"');
+    },
+  );
+
+  test("is named to a model that reads text only, once", async () => {
+    const created = await ask("reader", []);
+    const answer = answerOf(created);
+    expect(answer).toMatchObject({ status: "succeeded", content: "Seen" });
+    expect(answer.notes).toMatchObject([{ code: "file_type_not_taken", title: "file-1.png" }]);
+    expect(service.requests.at(-1)!.files).toEqual([]);
+    const of = { conversationId: created.conversation.sId, messageId: answer.sId };
+    const events = parley.messages.follow({ ...of, include: ["notes"] });
+    const told = (await Array.fromAsync(events)).filter(
+      ({ type }) => type === "agent_message_notes",
+    );
+    expect(told).toMatchObject([{ step: 1, notes: answer.notes }]);
+  });
 });

@@ -16,9 +16,7 @@ const signatures: readonly (readonly [contentType: string, beginning: string])[]
 /** The type that the first bytes of a file show; undefined for any other. */
 export function sniffFile(beginning: Uint8Array): string | undefined {
   const found = signatures.find(([, signature]) =>
-    Array.from(signature).every(
-      (sign, at) => sign === "?" || beginning[at] === sign.charCodeAt(0),
-    ),
+    Array.from(signature).every((sign, at) => sign === "?" || beginning[at] === sign.charCodeAt(0)),
   );
   return found?.[0];
 }
