@@ -208,7 +208,8 @@ const worker: Rooms = {
   "e2b/testing": ["e2b", "executor"],
   tools: ["executor"],
   invocations: ["runs", "executor"],
-  turns: ["runs", "models"],
+  documents: [],
+  turns: ["runs", "models", "documents"],
   "retention.ts": ["config.ts", "runs"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "worker.ts": [

@@ -212,7 +212,7 @@ function judge(
   }
   const contentType = sniffFile(file.beginning);
   if (contentType === undefined || kindOf(contentType) !== kind) {
-    return refuse("file_type_mismatch", `it is no file of type ${declared}`);
+    return refuse("file_type_mismatch", `its content is not ${declared}`);
   }
   if (!taken.contentTypes.includes(contentType)) {
     return refuse("file_type_not_taken", `the model does not take files of type ${contentType}`);

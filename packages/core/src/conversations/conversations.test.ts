@@ -226,7 +226,8 @@ describe("stored conversations", () => {
     const mId = content[1]![0]!.sId;
     await answerTestTurns(test.core);
     const { message } = await retryMessage(test.context, { cId, mId });
-    const enveloped = { hidden: new Set(), enveloped: true, afterEnd: "terminal event" };
+    const hidden = new Set(["agent_message_notes"]);
+    const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
       ...enveloped,
       logId: cId,
@@ -235,6 +236,9 @@ describe("stored conversations", () => {
     for (const version of [mId, message.sId]) {
       const stream = await findMessageStream(test.context, { cId, mId: version });
       expect(stream).toEqual({ ...enveloped, logId: version });
+      const include = ["constructor", "notes"];
+      const whole = await findMessageStream(test.context, { cId, mId: version, include });
+      expect(whole.hidden).toEqual(new Set());
     }
   });
 

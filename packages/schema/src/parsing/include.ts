@@ -5,6 +5,6 @@ export const include = (names: readonly [string, ...string[]]) =>
   z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .transform((value = "") => String(value).split(","))
+    .transform((value) => (value === undefined ? [] : String(value).split(",")))
     .describe(`Further event types, separated by commas: ${names.join(", ")}`)
     .meta({ example: names.join(",") });
