@@ -49,7 +49,12 @@ export type PromptMessage =
       /** Whether it stays in a prompt of any length. */
       readonly isPinned?: boolean;
     }
-  | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
+  | {
+      readonly role: "user";
+      readonly parts: readonly (TextPart | FilePart)[];
+      /** Who has written it, escaped; undefined where that goes without saying. */
+      readonly from?: string | undefined;
+    }
   | {
       readonly role: "assistant";
       readonly parts: readonly (TextPart | CallPart)[];

@@ -18,6 +18,8 @@ export interface HistoryMessage {
   readonly title?: string | undefined;
   /** MIME type of a content fragment. */
   readonly contentType?: string | undefined;
+  /** Who has written it, if the model is told. */
+  readonly from?: string | undefined;
   /** What a content fragment of a file gives, in place of its text. */
   readonly given?: readonly (TextPart | FilePart)[] | undefined;
 }
@@ -128,7 +130,9 @@ export function messagesOfSteps({
 }
 
 function toPromptMessage(message: HistoryMessage): PromptMessage {
-  const { type, content, title, contentType, given } = message;
+  const { type, content, title, contentType, given, from } = message;
+  // An answer of another agent is none of its own.
+  if (from !== undefined) return { role: "user", parts: textParts(content), from };
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
   if (type === "user_message") return { role: "user", parts: textParts(content) };
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;

@@ -36,6 +36,7 @@ import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
 import { announceNotes, type NoteAnnouncer } from "./announce-notes.ts";
 import { prepareFiles } from "./attachments.ts";
+import { nameAuthors } from "./name-authors.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
@@ -103,6 +104,7 @@ export async function executeTurn(
   const { workspaceId } = run;
   const asked = { workspaceId, turn, actions, model: chosen, maxCharacters, signal, retry };
   const files = await prepareFiles(services, asked);
+  const authors = nameAuthors(turn.history, agent.sid);
   const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
   notes = announceNotes(about, message.promptNotes, files.notes);
   const events = runTurn({
@@ -122,7 +124,9 @@ export async function executeTurn(
     temperature: agent.temperature,
     prompt: buildPrompt(
       { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => ({ ...toHistory(row), given: files.given.get(row.sid) })),
+      turn.history.map((row) => {
+        return { ...toHistory(row), given: files.given.get(row.sid), from: authors.get(row.sid) };
+      }),
       maxCharacters,
     ),
     tools: skillTools(turn.skills, {

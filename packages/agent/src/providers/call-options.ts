@@ -75,7 +75,10 @@ function toMessage(message: PromptMessage, files: SentFiles): LanguageModelV4Mes
   if (message.role === "assistant") return toAnswer(message);
   if (message.role === "tool") return toResultMessages(message.parts, { files, toSentName });
   // Services refuse instructions in the middle.
-  return [{ role: "user", content: message.parts.map((part) => toSentPart(part, files)) }];
+  const content = message.parts.map((part) => toSentPart(part, files));
+  if (message.role === "system" || message.from === undefined) return [{ role: "user", content }];
+  const label = { type: "text" as const, text: `<message from=${message.from}>\n` };
+  return [{ role: "user", content: [label, ...content] }];
 }
 
 type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

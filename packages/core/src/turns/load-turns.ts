@@ -10,6 +10,7 @@ import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
+import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
 
@@ -49,7 +50,12 @@ const modelBytes = sql.raw(
 );
 
 /** A message of a turn's history. */
-export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
+export interface HistoryRow extends Pick<
+  MessageRow,
+  "sid" | "rank" | "type" | "content" | "fragment"
+> {
+  readonly author: HistoryAuthor | null;
+}
 
 /** What an agent turn starts from. */
 export interface TurnInput {
@@ -100,7 +106,7 @@ const turnColumns = sql`
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
-          'fragment', fragment)
+          'fragment', fragment, 'author', ${historyAuthor})
         order by rank
       )
       from (
@@ -108,7 +114,7 @@ const turnColumns = sql`
         from (
           -- Long texts are read only where they are given: here, they are references.
           select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment,
-            octet_length(h.content) as bytes
+            h.user_id, h.context, h.agent_id, octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
             -- Up to the message that is answered: agents that are asked together do not see each

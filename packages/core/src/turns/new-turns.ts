@@ -8,6 +8,7 @@ import {
   type TurnFunction,
   type TurnInput,
 } from "./load-turns.ts";
+import { authorOfNew } from "./history-authors.ts";
 import type { TurnSkill } from "./turn-skills.ts";
 
 /** What a turn of a new conversation is made from. */
@@ -44,7 +45,8 @@ function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[
     bytes += Buffer.byteLength(content);
     return index === 0 || bytes <= maxBytes;
   });
-  return fitting.toReversed().map(({ sid, rank, type, content, fragment }) => {
-    return { sid, rank, type, content, fragment };
+  return fitting.toReversed().map((row) => {
+    const { sid, rank, type, content, fragment } = row;
+    return { sid, rank, type, content, fragment, author: authorOfNew(row) };
   });
 }
