@@ -55,6 +55,7 @@ describe("parley apply and parley pull", () => {
       },
       asksUser: true,
       reasoningEffort: "light",
+      fallbackModels: [{ providerId: "noop", modelId: "noop" }],
       tags: [
         { name: "orders", kind: "team" },
         { name: "shop", kind: "standard" },

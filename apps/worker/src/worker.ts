@@ -16,6 +16,7 @@ import type { WorkerSettings } from "./config.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/run-invocation.ts";
+import { createCircuits } from "./models/circuits.ts";
 import {
   createModelProviders,
   findModelServices,
@@ -76,14 +77,17 @@ export function createWorker({
   );
   const programs = createProgramRunner({ core, settings, logger, registry });
   const { executor } = programs;
+  const circuits = createCircuits(registry);
   const providers = measureProviders(createModelProviders(settings), {
     operations: metrics.operations,
     logger,
+    circuits,
   });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
   const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
-  const services = { core, logger, persistence, providers, titles, executor, modelFiles };
+  const models = { providers, circuits, modelFiles };
+  const services = { core, logger, persistence, ...models, titles, executor };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),

@@ -1,4 +1,4 @@
-import type { AgentError, FinishReason, ProviderError } from "@parley/schema";
+import type { AgentError, FinishReason, ModelPair, ProviderError } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
 import type {
   EarlierStep,
@@ -17,6 +17,8 @@ export interface StepRecord {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly durationMs: number;
+  /** The model that answered, if it is not the one that the turn asks first. */
+  readonly model?: ModelPair;
   readonly replay?: unknown;
 }
 

@@ -1,6 +1,7 @@
 import type {
   FileKind,
   FinishReason,
+  ModelPair,
   ModelSelection,
   ProviderError,
   SimulatedScript,
@@ -29,6 +30,8 @@ export interface EarlierStep {
   readonly content: string;
   /** JSON from the provider that it needs for the next step. */
   readonly replay?: unknown;
+  /** The model that answered, if it is not the one that the turn asks first. */
+  readonly model?: ModelPair | undefined;
 }
 
 export interface StepRequest {
@@ -38,6 +41,8 @@ export interface StepRequest {
   readonly reasoningEffort?: ModelSelection["reasoningEffort"] | undefined;
   /** Credential of the workspace; the deployment's own is used without one. */
   readonly apiKey?: string | undefined;
+  /** Whether another model is asked if this one fails: then it is asked again less often. */
+  readonly hasFallback?: boolean | undefined;
   readonly prompt: readonly PromptMessage[];
   /** Reads the files of the prompt and of the calls as they are sent; by default each by itself. */
   readonly openFiles?: FileOpener | undefined;
@@ -92,10 +97,14 @@ export type StepPart =
   | { readonly type: "finish"; readonly reason: Exclude<FinishReason, "empty"> }
   /** What the provider needs of this step for the next one. */
   | { readonly type: "replay"; readonly replay: unknown }
+  /** The following parts are of this model, not of the one that was asked. */
+  | { readonly type: "model"; readonly model: ModelPair }
   | {
       readonly type: "error";
       readonly code: string;
       readonly message: string;
+      /** Whether the service is overloaded, down or silent, so that another one may answer instead. */
+      readonly isOutage?: boolean | undefined;
       /** For the log only. */
       readonly cause?: unknown;
       /** What the provider itself said, for builders and admins only. */

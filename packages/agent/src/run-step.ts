@@ -1,4 +1,10 @@
-import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
+import {
+  type FinishReason,
+  type ModelPair,
+  type ProviderError,
+  toStorable,
+  toStorableJson,
+} from "@parley/schema";
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
@@ -35,13 +41,14 @@ export async function* runStep(
   const calls: ToolCall[] = [];
   let usage: { inputTokens: number; outputTokens: number } | undefined;
   let replay: unknown;
+  let model: ModelPair | undefined;
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
     const { inputTokens = null, outputTokens = null } = usage ?? {};
     const durationMs = Math.round(performance.now() - startedAt);
-    const record = { step, inputTokens, outputTokens, durationMs };
+    const record = { step, inputTokens, outputTokens, durationMs, ...(model && { model }) };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped };
   };
@@ -73,6 +80,8 @@ export async function* runStep(
         usage = part;
       } else if (part.type === "finish") {
         stopped = part.reason;
+      } else if (part.type === "model") {
+        ({ model } = part);
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {

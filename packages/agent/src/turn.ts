@@ -75,9 +75,9 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       return;
     }
     const finishedCalls = calls.flatMap((call) => (isFunctionCall(call) ? [] : { ...call, step }));
-    const { replay } = record;
+    const { replay, model } = record;
     progress = {
-      finishedSteps: [...progress.finishedSteps, { step, content: published.text, replay }],
+      finishedSteps: [...progress.finishedSteps, { step, content: published.text, replay, model }],
       finishedReasoning: state.chainOfThought ?? "",
       finishedCalls: [...progress.finishedCalls, ...finishedCalls],
       prefix: { text: "", reasoning: "" },

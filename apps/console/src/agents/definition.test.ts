@@ -37,7 +37,8 @@ test("gives a stored agent back as it was", () => {
     maxStepsPerRun: 3,
     scope: "hidden",
   };
-  const lists = { skillIds: [], functionIds: ["add"], toolIds: [] };
+  const fallbackModels = [{ providerId: "custom", modelId: "org/model-1" }];
+  const lists = { fallbackModels, skillIds: [], functionIds: ["add"], toolIds: [] };
   const reasoningEffort = "light";
   const stored = { agentConfiguration, script: null, asksUser: true, reasoningEffort, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { PromptNote } from "@parley/core";
 import { announceNotes } from "./announce-notes.ts";
 
 const about = { configurationId: "helper", messageId: "m1", now: () => 7 };
@@ -11,8 +12,14 @@ const note = (fileId: string) => ({
 const cat = note("fil_cat");
 const dog = note("fil_dog");
 
+const announce = (stored: readonly PromptNote[] | null, found: readonly PromptNote[]) => {
+  const announcer = announceNotes(about, stored);
+  announcer.add(found);
+  return announcer;
+};
+
 it("announces notes once, with the first step that is written", () => {
-  const announcer = announceNotes(about, null, [cat]);
+  const announcer = announce(null, [cat]);
   const event = { type: "agent_message_notes", created: 7, configurationId: "helper" };
   expect(announcer.notes).toEqual([cat]);
   expect(announcer.events(2)).toEqual([{ ...event, messageId: "m1", step: 2, notes: [cat] }]);
@@ -22,10 +29,10 @@ it("announces notes once, with the first step that is written", () => {
 });
 
 it("announces only what no earlier attempt has written", () => {
-  const announcer = announceNotes(about, [cat], [cat, dog]);
+  const announcer = announce([cat], [cat, dog]);
   expect(announcer.notes).toEqual([cat, dog]);
   expect(announcer.events(1)).toMatchObject([{ notes: [dog] }]);
-  const again = announceNotes(about, [cat], [cat]);
+  const again = announce([cat], [cat]);
   expect([again.notes, again.events(1)]).toEqual([[cat], []]);
-  expect(announceNotes(about, null, []).notes).toBeUndefined();
+  expect(announce(null, []).notes).toBeUndefined();
 });

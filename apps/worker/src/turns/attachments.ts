@@ -2,6 +2,7 @@ import {
   type FileOpener,
   type FilePart,
   type PromptFile,
+  type StepRequest,
   takesFilesOfResults,
   type TextPart,
   textParts,
@@ -28,8 +29,8 @@ const MAX_NOTES = 50;
 export interface TurnFiles {
   /** In place of the text of a fragment of the history, by its id. */
   readonly given: ReadonlyMap<string, readonly (TextPart | FilePart)[]>;
-  /** The files of a call's output that the model is given, by the call's number. */
-  readonly ofCalls: ReadonlyMap<number, readonly FilePart[]>;
+  /** Calls of the turn with the files of their outputs that the model is given. */
+  withFiles(calls: StepRequest["finishedCalls"]): StepRequest["finishedCalls"];
   /** What it is not given as it was sent. */
   readonly notes: readonly PromptNote[];
   readonly openFiles: FileOpener;
@@ -52,7 +53,7 @@ interface Asked {
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-interface Services {
+export interface FileServices {
   readonly modelFiles: ModelFiles;
   readonly documents?: Documents | undefined;
 }
@@ -72,7 +73,7 @@ type Judged = Standing &
   );
 
 /** Decides what a turn's model is given of its files. A turn without files costs nothing. */
-export async function prepareFiles(services: Services, asked: Asked): Promise<TurnFiles> {
+export async function prepareFiles(services: FileServices, asked: Asked): Promise<TurnFiles> {
   const { workspaceId, turn, actions, model, retry } = asked;
   const { modelFiles } = services;
   const standing = [...turn.history.flatMap(fileOfFragment), ...actions.flatMap(filesOfCall)];
@@ -85,7 +86,7 @@ export async function prepareFiles(services: Services, asked: Asked): Promise<Tu
   const sent = new Set(newestFiles(candidates, MAX_REQUEST_FILE_BYTES).map(({ one }) => one));
   const notes: PromptNote[] = [];
   const given = new Map<string, readonly (TextPart | FilePart)[]>();
-  const ofCalls = new Map<number, FilePart[]>();
+  const ofCalls = new Map<string, FilePart[]>();
   const note = ({ fileId, title }: Standing, code: string, reason: string) => {
     const message = `${JSON.stringify(title)} was not given to ${model.modelId}: ${reason}`;
     notes.unshift({ code, fileId, title, message });
@@ -99,7 +100,8 @@ export async function prepareFiles(services: Services, asked: Asked): Promise<Tu
       const part = toPart(services, asked, one);
       if (fragment !== undefined) given.set(fragment.sid, [part]);
       else if (action !== undefined) {
-        ofCalls.set(action.id, [part, ...(ofCalls.get(action.id) ?? [])]);
+        const key = callKey({ step: action.step, id: action.functionCallId });
+        ofCalls.set(key, [part, ...(ofCalls.get(key) ?? [])]);
       }
       continue;
     }
@@ -137,12 +139,19 @@ export async function prepareFiles(services: Services, asked: Asked): Promise<Tu
     );
     return { bytesOf: ({ fileId }) => held.bytes.get(fileId), release: held.release };
   };
-  return { given, ofCalls, notes: notes.slice(-MAX_NOTES), openFiles };
+  const withFiles: TurnFiles["withFiles"] = (calls) =>
+    calls.map((call) => {
+      const files = ofCalls.get(callKey(call));
+      return files === undefined ? call : { ...call, files };
+    });
+  return { given, withFiles, notes: notes.slice(-MAX_NOTES), openFiles };
 }
+
+const callKey = ({ step, id }: { readonly step: number; readonly id: string }) => `${step} ${id}`;
 
 /** The text of a fragment that the model does not take as it is, or why there is none. */
 async function textFor(
-  { documents }: Services,
+  { documents }: FileServices,
   { workspaceId, retry, signal }: Asked,
   { file, fileId }: Judged,
 ) {
@@ -153,7 +162,7 @@ async function textFor(
 }
 
 function toPart(
-  { modelFiles }: Services,
+  { modelFiles }: FileServices,
   { workspaceId, retry }: Asked,
   { file, taken, contentType }: Extract<Judged, { taken: TakenFiles }>,
 ): FilePart {

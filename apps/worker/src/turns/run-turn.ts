@@ -1,9 +1,8 @@
 import {
-  buildPrompt,
   type CountFitting,
   countModule,
+  fitPrompt,
   type ModelProvider,
-  promptCharacters,
   runTurn,
   skillTools,
   summarizeTurn,
@@ -16,12 +15,10 @@ import {
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type HistoryRow,
   type Job,
   listSkillFiles,
   loadSkillInstructions,
   lostLease,
-  type ModelFiles,
   readSkillFile,
   saveStep,
   settleCalls,
@@ -30,20 +27,20 @@ import {
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
-import type { Documents } from "../documents/documents.ts";
-import { chooseModel } from "../models/choose-model.ts";
+import { chooseModel, readModelKey } from "../models/choose-model.ts";
+import type { Circuits } from "../models/circuits.ts";
+import { createModelChain } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
-import { announceNotes, type NoteAnnouncer } from "./announce-notes.ts";
-import { prepareFiles } from "./attachments.ts";
-import { nameAuthors } from "./name-authors.ts";
+import type { NoteAnnouncer } from "./announce-notes.ts";
+import type { FileServices } from "./attachments.ts";
+import { createTurnPrompt } from "./turn-prompt.ts";
 
-export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
+export interface TurnServices extends RunServices<MessageEvent, FinishedTurn>, FileServices {
   readonly logger: Logger;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
-  readonly modelFiles: ModelFiles;
-  readonly documents?: Documents | undefined;
+  readonly circuits: Circuits;
 }
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -100,35 +97,46 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const maxCharacters = promptCharacters(chosen.contextTokens, chosen.provider);
-  const { workspaceId } = run;
-  const asked = { workspaceId, turn, actions, model: chosen, maxCharacters, signal, retry };
-  const files = await prepareFiles(services, asked);
-  const authors = nameAuthors(turn.history, agent.sid);
-  const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
-  notes = announceNotes(about, message.promptNotes, files.notes);
+  const countFitting: CountFitting = async (given) => {
+    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+    const counted = await core.threads.call(countJob, given, options);
+    if ("value" in counted) return counted.value;
+    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
+  };
+  const prompts = createTurnPrompt(services, { run, turn, actions, now: core.now, signal, retry });
+  ({ notes } = prompts);
+  // Each model of a chain has a prompt of its own.
+  const own = chosen.chain === undefined ? await prompts.forModel(chosen) : undefined;
   const events = runTurn({
     ...progress,
+    finishedCalls: own?.withFiles(progress.finishedCalls) ?? progress.finishedCalls,
     ...chosen,
-    finishedCalls: progress.finishedCalls.map((call, index) => {
-      const ofCall = files.ofCalls.get(actions[index]?.id ?? 0);
-      return ofCall === undefined ? call : { ...call, files: ofCall };
-    }),
-    openFiles: files.openFiles,
-    countFitting: async (given) => {
-      const options = { workspaceId, origin: "run", signal } as const;
-      const counted = await core.threads.call(countJob, given, options);
-      if ("value" in counted) return counted.value;
-      throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-    },
+    provider:
+      chosen.chain === undefined
+        ? chosen.provider
+        : createModelChain({
+            ...chosen.chain,
+            circuits: services.circuits,
+            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
+            preparePrompt: async (link, request) => {
+              const { prompt, openFiles, withFiles } = await prompts.forModel(link);
+              const finishedCalls = withFiles(request.finishedCalls);
+              const given = { prompt, openFiles, finishedCalls };
+              if (!link.provider.countsTokens) return given;
+              const asked = { ...request, ...given };
+              const fitting = await fitPrompt(asked, link.contextTokens, countFitting);
+              return { ...given, prompt: fitting };
+            },
+            onPassedOver: ({ providerId, modelId }, reason) => {
+              services.circuits.passedOver({ providerId }, reason);
+              const model = { providerId, modelId, reason };
+              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
+            },
+          }),
+    countFitting,
     temperature: agent.temperature,
-    prompt: buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map((row) => {
-        return { ...toHistory(row), given: files.given.get(row.sid), from: authors.get(row.sid) };
-      }),
-      maxCharacters,
-    ),
+    prompt: own?.prompt ?? [],
+    openFiles: own?.openFiles,
     tools: skillTools(turn.skills, {
       loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
       listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
@@ -182,16 +190,12 @@ export async function executeTurn(
   return "suspended";
 }
 
-function toHistory(row: HistoryRow) {
-  const { title, contentType } = row.fragment ?? {};
-  return { type: row.type, content: row.content, title, contentType };
-}
-
 /** State that earlier attempts left: their finished steps, and what they published after those. */
 function readProgress({ message, published, actions }: Turn): TurnProgress {
-  const replays = new Map(message.steps?.map(({ step, replay }) => [step, replay]));
+  const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    return { ...finished, replay: replays.get(finished.step) };
+    const { replay, model } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, model };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {

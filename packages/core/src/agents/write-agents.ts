@@ -3,10 +3,11 @@ import type { AgentWithScript, CreateAgent, ReasoningEffort, UpdateAgent } from 
 import { and, asc, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
-import { requireModel } from "../workspaces/models.ts";
+import { requireAgentModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
+import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 
 /** What a new agent is made from; other members have their defaults. */
@@ -33,7 +34,7 @@ export async function insertAgent(
     sid = context.newId(),
   }: { workspace: WorkspaceRow; draft: AgentDraft; sid?: string },
 ): Promise<AgentWithScript> {
-  requireModel(workspace, draft.model);
+  requireAgentModels(workspace, draft.model, draft.fallbackModels ?? []);
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
@@ -49,6 +50,7 @@ export async function insertAgent(
     modelId: draft.model.modelId,
     temperature: draft.model.temperature ?? 0.7,
     reasoningEffort: draft.model.reasoningEffort,
+    fallbackModels: draft.fallbackModels,
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
     asksUser: draft.asksUser ?? false,
@@ -133,7 +135,15 @@ export function renderDefinition(
   agent: AgentRow,
   ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
 ): AgentWithScript {
-  const { script, asksUser, reasoningEffort, tags } = agent;
+  const { script, asksUser, reasoningEffort, fallbackModels, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
-  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, tags };
+  return {
+    agentConfiguration,
+    script,
+    ...ids,
+    asksUser,
+    reasoningEffort,
+    fallbackModels: showModels(fallbackModels),
+    tags,
+  };
 }

@@ -4,7 +4,7 @@ import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
-import { ReasoningEffort } from "../workspaces/models.ts";
+import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -91,6 +91,9 @@ const tag = z.object({
     .describe("Kind of the tag; standard by default"),
 });
 
+/** Each model before the last one that is asked delays an answer. */
+const MAX_FALLBACK_MODELS = 3;
+
 /** The members of an agent that can be changed. */
 export const editable = {
   name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
@@ -116,6 +119,9 @@ export const editable = {
       ),
     })
     .describe("Model of the agent"),
+  fallbackModels: optional(z.array(ModelPair).max(MAX_FALLBACK_MODELS)).describe(
+    "Models that answer in its place while its own is overloaded, down or silent, in order; none by default",
+  ),
   maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Maximum steps per turn; 8 by default"),
   script: optional(SimulatedScript).describe("Script for the simulated provider"),
   skillIds: optional(z.array(Reference).max(50)).describe("Additional skills"),
@@ -181,6 +187,10 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
+  fallbackModels: z
+    .array(ModelPair)
+    .describe("Models that answer in its place while its own is overloaded, down or silent")
+    .meta({ example: [] }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });
