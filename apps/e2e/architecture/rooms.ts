@@ -214,6 +214,7 @@ const worker: Rooms = {
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "worker.ts": [
     "config.ts",
+    "documents",
     "program-runner.ts",
     "invocations",
     "models",

@@ -158,11 +158,18 @@ describe("an uploaded image and a PDF", () => {
   });
 });
 
-test("a file that is not what its type says is not sent, and named", async () => {
-  const fileId = await upload("fake.png", "image/png", Buffer.from("<html>not an image</html>"));
-  const { notes } = answerOf(await ask("vision", [{ title: "Fake", fileId }]));
-  expect(notes).toMatchObject([{ code: "file_type_mismatch", fileId, title: "Fake" }]);
-  expect(service.requests.at(-1)!.files).toEqual([]);
+test("a document reaches a model that reads text only as its text, and a broken one is named", async () => {
+  const rtf = Buffer.from(String.raw`{\rtf1\ansi Minutes of the meeting}`);
+  const fileId = await upload("minutes.rtf", "application/rtf", rtf);
+  const answer = answerOf(await ask("reader", [{ title: "Minutes", fileId }]));
+  expect(answer).not.toHaveProperty("notes");
+  const seen = service.requests.at(-1)!;
+  expect(seen.files).toEqual([]);
+  expect(JSON.stringify(seen.body)).toContain("Minutes of the meeting");
+  const broken = await upload("broken.pdf", "application/pdf", pdf);
+  const { notes } = answerOf(await ask("reader", [{ title: "Broken", fileId: broken }]));
+  expect(notes).toMatchObject([{ fileId: broken, title: "Broken" }]);
+  expect(notes![0]!.message).toContain("broken.pdf");
 });
 
 test("a file that was deleted is named", async () => {

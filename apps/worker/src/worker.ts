@@ -13,6 +13,8 @@ import {
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
+import { createDocuments } from "./documents/create-documents.ts";
+import { createDocumentMetrics } from "./documents/document-metrics.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/run-invocation.ts";
@@ -85,8 +87,9 @@ export function createWorker({
   });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
+  const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
   const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
-  const models = { providers, circuits, modelFiles };
+  const models = { providers, circuits, modelFiles, documents };
   const services = { core, logger, persistence, ...models, titles, executor };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {

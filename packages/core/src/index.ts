@@ -49,6 +49,15 @@ export { startDatabaseClock } from "./data-access/database-clock.ts";
 export * from "./data-access/retry-conflicts.ts";
 export type { WorkspaceRow, ActionRow } from "./data-access/rows.ts";
 export { onSlowDatabase } from "./data-access/slow-database.ts";
+export { findStoredFile, readBytes } from "./files/file-bytes.ts";
+export { extractText, FILE_TEXT_BYTES } from "./files/file-text.ts";
+export {
+  createFileTextSweep,
+  type FileTextKey,
+  findFileText,
+  saveFileText,
+  type StoredFileText,
+} from "./files/file-texts.ts";
 export { openFile, type ReadableFile, sweepFiles } from "./files/files.ts";
 export {
   createModelFiles,

@@ -1,4 +1,4 @@
-/** A stored file that is not text by its type. */
+/** A stored file. */
 export interface DocumentFile {
   readonly workspaceId: number;
   /** The file's string id. */
@@ -19,9 +19,10 @@ export type DocumentText =
 export interface Documents {
   /**
    * The text of a file, bounded, with a last line where it was cut. It is extracted once for each workspace,
-   * content and version of the extractor. Throws the reason of the signal only, and errors of the database.
+   * content and version of the extractor; a text file is read again each time. Throws the reason of the signal, and
+   * errors of the database.
    */
   textOf(file: DocumentFile, signal: AbortSignal): Promise<DocumentText>;
-  /** Whether files of the type have a text that can be extracted. */
+  /** Whether files of the type have a text. */
   hasText(contentType: string): boolean;
 }

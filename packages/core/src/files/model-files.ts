@@ -3,8 +3,8 @@ import { files, statement, type StoredFragment } from "@parley/db";
 import { createFairBytes } from "@parley/fair-queue";
 import { eq, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { readBytes } from "./file-bytes.ts";
 import { isText } from "./file-text.ts";
-import { readBytes } from "./files.ts";
 
 /** Whether a fragment is a file that is not text: its message has no content. */
 export function isFragmentOfFile(fragment: StoredFragment): boolean {
