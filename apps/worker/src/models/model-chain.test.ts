@@ -45,8 +45,8 @@ const chainOf = (
         yield* played;
       },
     };
-    const model = { provider, contextTokens: 1000, takes: [] };
-    return { ...pair(providerId), ...model, reasoningEffort: "high" };
+    const about = { provider, contextTokens: 1000, takes: [] };
+    return { ...pair(providerId), ...about, reasoningEffort: "high" };
   });
   const provider = createModelChain({
     own: pair(Object.keys(given)[0] ?? ""),
