@@ -55,7 +55,6 @@ describe("parley apply and parley pull", () => {
       },
       asksUser: true,
       reasoningEffort: "light",
-      fallbackModels: [{ providerId: "noop", modelId: "noop" }],
       tags: [
         { name: "orders", kind: "team" },
         { name: "shop", kind: "standard" },

@@ -1,12 +1,12 @@
 import type { AgentError, FinishReason, ModelPair, ProviderError } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
+import type { OfferedFunction } from "./offered-functions.ts";
 import type {
   EarlierStep,
   FinishedCall,
   ModelProvider,
   PublishedPrefix,
   StepRequest,
-  ToolDefinition,
 } from "./provider.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
 
@@ -37,8 +37,8 @@ export interface TurnProgress {
 export interface TurnRequest extends Omit<StepRequest, "step" | "prefix">, TurnProgress {
   /** Tools that the turn runs itself. */
   readonly tools: readonly BuiltInTool[];
-  /** Functions that run elsewhere, while the turn is suspended. */
-  readonly functions: readonly ToolDefinition[];
+  /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */
+  readonly functions: readonly OfferedFunction[];
   readonly provider: ModelProvider;
   readonly maxSteps: number;
   /** Tokens of prompt and answer together that the model accepts. */

@@ -7,7 +7,16 @@ import {
   textParts,
   type TextPart,
 } from "./prompt-parts.ts";
+import {
+  fromQuestion,
+  overheadOf,
+  PART_TOKENS,
+  type PromptUnit,
+  textOfUnit,
+  unitsOf,
+} from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
+import { shownResult } from "./results.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, for the prompt. */
@@ -22,6 +31,10 @@ export interface HistoryMessage {
   readonly from?: string | undefined;
   /** What a content fragment of a file gives, in place of its text. */
   readonly given?: readonly (TextPart | FilePart)[] | undefined;
+  /** The steps of an answer with calls, in place of its text. */
+  readonly called?: Pick<StepRequest, "finishedSteps" | "finishedCalls"> | undefined;
+  /** Values of the instructions as they were when a user's message was sent, as text for the model. */
+  readonly values?: string | undefined;
 }
 
 /** What a prompt begins with. */
@@ -32,8 +45,6 @@ interface PromptParts {
 
 /** Characters for each token of the context; further text is left out without counting. */
 const CHARACTERS_PER_TOKEN = { counted: 8, uncounted: 4 };
-/** Tokens of a message besides its text: its role and delimiters. */
-const MESSAGE_TOKENS = 8;
 /** The answer has a quarter of the context, up to a maximum. */
 const ANSWER_SHARE = 4;
 const MAX_ANSWER_TOKENS = 32_000;
@@ -55,19 +66,18 @@ export function buildPrompt(
   history: readonly HistoryMessage[],
   maxCharacters: number,
 ): PromptMessage[] {
-  const messages: PromptMessage[] = [];
+  const units = unitsOf(history.flatMap(toPromptMessages));
   let budget = maxCharacters;
-  for (const message of history.toReversed()) {
-    budget -= textGivenBy(message).length;
+  const newest = units.toReversed().findIndex((unit, index) => {
+    budget -= textOfUnit(unit).length;
     // The newest message is always in the prompt.
-    if (budget < 0 && messages.length > 0) break;
-    messages.push(toPromptMessage(message));
-  }
-  messages.reverse();
+    return budget < 0 && index > 0;
+  });
+  const fitting = newest === -1 ? units : units.slice(units.length - newest);
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
-  return [...pinned, ...messages];
+  return [...pinned, ...fromQuestion(fitting).flat()];
 }
 
 /**
@@ -75,34 +85,35 @@ export function buildPrompt(
  * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
-  { prompt, tools, finishedSteps, finishedCalls }: StepRequest,
+  { prompt, tools, finishedSteps, finishedCalls, rank }: StepRequest,
   contextTokens: number,
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
   const answerTokens = Math.min(contextTokens / ANSWER_SHARE, MAX_ANSWER_TOKENS);
   const pinned = prompt.filter(isPinned);
-  const messages = prompt.filter((message) => !isPinned(message));
-  const first = messages.at(-1);
-  if (first === undefined) return prompt;
-  const ofSteps = messagesOfSteps({ finishedSteps, finishedCalls });
-  const fixed = [
-    ...pinned.map(textOf),
+  const units = unitsOf(prompt.filter((message) => !isPinned(message)));
+  const newest = units.at(-1);
+  if (newest === undefined) return prompt;
+  const older = units.slice(0, -1);
+  const steps = unitsOf(messagesOfSteps({ finishedSteps, finishedCalls, rank }));
+  const fixed = [...unitsOf(pinned), ...steps, newest];
+  const texts = [
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
-    ...ofSteps.map(textOf),
-    textOf(first),
+    ...fixed.map(textOfUnit),
   ];
-  const older = messages.slice(0, -1);
-  const overhead = (fixed.length + older.length) * MESSAGE_TOKENS;
-  const ofFiles = [...ofSteps, first].reduce((sum, message) => sum + tokensOfFiles(message), 0);
+  const overhead =
+    tools.length * PART_TOKENS +
+    [...fixed, ...older].reduce((sum, unit) => sum + overheadOf(unit), 0);
+  const ofFiles = fixed.reduce((sum, unit) => sum + filesTokens(unit), 0);
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead - ofFiles));
   const newestFirst = older.toReversed();
-  const texts = [...fixed, ...newestFirst.map(textOf)];
-  const further = [...fixed.map(() => 0), ...newestFirst.map(tokensOfFiles)];
-  const fitting = await fitTexts({ texts, further, budget }, countFitting);
-  const fits = Math.max(0, fitting - fixed.length);
-  return [...pinned, ...older.slice(older.length - fits), first];
+  const further = [...texts.map(() => 0), ...newestFirst.map(filesTokens)];
+  const counted = [...texts, ...newestFirst.map(textOfUnit)];
+  const fitting = await fitTexts({ texts: counted, further, budget }, countFitting);
+  const fits = Math.max(0, fitting - texts.length);
+  return [...pinned, ...fromQuestion([...older.slice(older.length - fits), newest]).flat()];
 }
 
 /** Whether a message stays in a prompt of any length. */
@@ -114,27 +125,45 @@ export function isPinned(message: PromptMessage): boolean {
 export function messagesOfSteps({
   finishedSteps,
   finishedCalls,
-}: Pick<StepRequest, "finishedSteps" | "finishedCalls">): PromptMessage[] {
+  rank = 0,
+}: Pick<StepRequest, "finishedSteps" | "finishedCalls" | "rank">): PromptMessage[] {
   return finishedSteps.flatMap(({ step, content, replay }: EarlierStep): PromptMessage[] => {
     const calls = finishedCalls.filter((call) => call.step === step);
     const parts = [
       ...textParts(content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
-    const results = calls.map(({ id, name, output, files = [] }) => {
-      return { type: "result" as const, id, name, output: [...textParts(output), ...files] };
+    const results = calls.map(({ id, name, output, files = [] }, position) => {
+      const shown = shownResult(output, { rank, step, position });
+      return { type: "result" as const, id, name, output: [...textParts(shown), ...files] };
     });
     const answer = { role: "assistant", parts, replay } as const;
     return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
   });
 }
 
+/** What the model has said after calls whose results nothing followed: Mistral refuses a question after results. */
+const ENDED = "[The answer ended here.]";
+
+function toPromptMessages(message: HistoryMessage): PromptMessage[] {
+  if (message.called === undefined) return [toPromptMessage(message)];
+  const messages = messagesOfSteps(message.called);
+  const isOver = messages.at(-1)?.role !== "tool";
+  return isOver ? messages : [...messages, { role: "assistant", parts: textParts(ENDED) }];
+}
+
 function toPromptMessage(message: HistoryMessage): PromptMessage {
-  const { type, content, title, contentType, given, from } = message;
+  const { type, content, title, contentType, values, given, from } = message;
+  const label = from === undefined ? [] : [added(`<message from=${from}>\n`)];
   // An answer of another agent is none of its own.
-  if (from !== undefined) return { role: "user", parts: textParts(content), from };
+  if (from !== undefined && type === "agent_message") {
+    return { role: "user", parts: [...label, ...textParts(content)] };
+  }
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
-  if (type === "user_message") return { role: "user", parts: textParts(content) };
+  if (type === "user_message") {
+    const frozen = values === undefined ? [] : [added(values)];
+    return { role: "user", parts: [...frozen, ...label, ...textParts(content)] };
+  }
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
   const heading = `<attachment ${about}>\n`;
   if (given?.some(isFilePart) === true) {
@@ -142,6 +171,12 @@ function toPromptMessage(message: HistoryMessage): PromptMessage {
   }
   return { role: "system", parts: textParts(heading + textGivenBy(message)) };
 }
+
+/** Text beside what its author has written. */
+const added = (text: string) => ({ ...textParts(text)[0], isAdded: true }) as const;
+
+const filesTokens = (unit: PromptUnit) =>
+  unit.reduce((sum, message) => sum + tokensOfFiles(message), 0);
 
 /** The text that a message of the history gives, without headings. */
 function textGivenBy({ content, given }: HistoryMessage): string {

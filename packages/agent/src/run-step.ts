@@ -8,6 +8,7 @@ import {
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
+import { offeredTools } from "./tools.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -36,7 +37,7 @@ export async function* runStep(
   progress: TurnProgress,
 ): AsyncGenerator<TurnEvent, StepResult, undefined> {
   const step = progress.finishedSteps.length;
-  const tools = [...request.tools, ...request.functions];
+  const tools = [...offeredTools(request.tools, progress), ...request.functions];
   const prefix = { ...progress.prefix };
   const calls: ToolCall[] = [];
   let usage: { inputTokens: number; outputTokens: number } | undefined;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
 import { messagesOfSteps } from "./prompt.ts";
 import { filesOf, openEach } from "./prompt-files.ts";
-import { textOf } from "./prompt-parts.ts";
+import { writtenTextOf } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
 
 /** Script of an agent without one: it repeats the message. */
@@ -21,7 +21,7 @@ export const simulatedProvider: ModelProvider = {
     if (step === undefined) return;
     const { prefix, signal } = request;
     const asked = request.prompt.findLast(({ role }) => role === "user");
-    const message = asked === undefined ? "" : textOf(asked);
+    const message = asked === undefined ? "" : writtenTextOf(asked);
     const result = request.finishedCalls.at(-1)?.output ?? "";
     const files = await describeFiles(request, step);
     const fill = (template = "") =>

@@ -1,8 +1,9 @@
 import type { FinishReason } from "@parley/schema";
 import type { TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
 import type { EarlierStep } from "./provider.ts";
+import { offeredFunctions } from "./offered-functions.ts";
 import { runStep } from "./run-step.ts";
-import { isFunctionCall, runCalls } from "./tools.ts";
+import { isFunctionCall, offeredTools, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {
@@ -50,13 +51,14 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error: null, finishReason };
       return;
     }
+    const functions = offeredFunctions(request.functions, { ...request, ...progress });
     const {
       prefix: published,
       failure,
       record,
       stopped,
       ...result
-    } = yield* runStep(request, progress);
+    } = yield* runStep({ ...request, functions }, progress);
     const state = summarizeTurn({ ...progress, prefix: published });
     if (failure !== null) {
       const { code, message, cause, providerError } = failure;
@@ -65,7 +67,9 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error, finishReason, record, cause, providerError };
       return;
     }
-    const calls = await runCalls(result.calls, request);
+    const tools = offeredTools(request.tools, progress);
+    const offered = { tools, functions: request.functions, offered: functions };
+    const calls = await runCalls(result.calls, offered);
     if (calls.length > 0) yield { type: "step finished", ...state, calls, record };
     if (calls.some(isFunctionCall)) return;
     if (calls.length === 0 || step + 1 >= maxSteps) {

@@ -142,6 +142,7 @@ export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-se
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
+export { readCallResult } from "./turns/read-call-result.ts";
 export type { PromptNote } from "@parley/db";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";

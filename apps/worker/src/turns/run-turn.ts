@@ -1,54 +1,27 @@
 import {
-  type CountFitting,
-  countModule,
-  fitPrompt,
-  type ModelProvider,
+  keptReplay,
   runTurn,
-  skillTools,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
 } from "@parley/agent";
 import {
   type ActionRow,
-  askUserTool,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type Job,
-  listSkillFiles,
-  loadSkillInstructions,
   lostLease,
-  readSkillFile,
   saveStep,
   settleCalls,
   textOfOutput,
   type Turn,
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
-import type { Logger } from "pino";
-import { chooseModel, readModelKey } from "../models/choose-model.ts";
-import type { Circuits } from "../models/circuits.ts";
-import { createModelChain } from "../models/model-chain.ts";
+import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
-import type { RunServices } from "../runs/run-kind.ts";
-import type { NoteAnnouncer } from "./announce-notes.ts";
-import type { FileServices } from "./attachments.ts";
-import { createTurnPrompt } from "./turn-prompt.ts";
-
-export interface TurnServices extends RunServices<MessageEvent, FinishedTurn>, FileServices {
-  readonly logger: Logger;
-  /** Model providers by their id. */
-  readonly providers: Readonly<Record<string, ModelProvider>>;
-  readonly circuits: Circuits;
-}
-
-/** A prompt of a million tokens takes at most two seconds. */
-const countJob: Job<Parameters<CountFitting>[0], number> = {
-  url: countModule,
-  name: "countFitting",
-  deadlineMs: 10_000,
-};
+import { announceNotes } from "./announce-notes.ts";
+import { createTurnRequest } from "./turn-request.ts";
+import type { TurnServices } from "./turn-services.ts";
 
 type TurnEnd = "succeeded" | "failed" | "suspended";
 
@@ -74,22 +47,24 @@ export async function executeTurn(
   }
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
-  let notes: NoteAnnouncer | undefined;
+  const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
+  const notes = announceNotes(about, message.promptNotes);
+  const takeUnwritten = async (step: number) => {
+    const unwritten = await writer.take(run);
+    return { ...unwritten, events: [...unwritten.events, ...notes.events(step)] };
+  };
   const finish = async (
     state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
     error: AgentError | null,
   ): Promise<TurnEnd> => {
     const unwritten = await takeUnwritten(state.step);
-    const outcome = { ...state, error, steps, promptNotes: notes?.notes };
+    // Later turns of the conversation are given it.
+    const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
+    const outcome = { ...state, error, steps: kept, promptNotes: notes.notes };
     const finished = { run, turn, outcome, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
-
-  async function takeUnwritten(step: number) {
-    const unwritten = await writer.take(run);
-    return { ...unwritten, events: [...unwritten.events, ...(notes?.events(step) ?? [])] };
-  }
 
   if (run.exhausted) {
     const error = { code: "interrupted", message: "The turn was interrupted too often" };
@@ -97,66 +72,18 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const countFitting: CountFitting = async (given) => {
-    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-    const counted = await core.threads.call(countJob, given, options);
-    if ("value" in counted) return counted.value;
-    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-  };
-  const prompts = createTurnPrompt(services, { run, turn, actions, now: core.now, signal, retry });
-  ({ notes } = prompts);
-  // Each model of a chain has a prompt of its own.
-  const own = chosen.chain === undefined ? await prompts.forModel(chosen) : undefined;
-  const events = runTurn({
-    ...progress,
-    finishedCalls: own?.withFiles(progress.finishedCalls) ?? progress.finishedCalls,
-    ...chosen,
-    provider:
-      chosen.chain === undefined
-        ? chosen.provider
-        : createModelChain({
-            ...chosen.chain,
-            circuits: services.circuits,
-            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
-            preparePrompt: async (link, request) => {
-              const { prompt, openFiles, withFiles } = await prompts.forModel(link);
-              const finishedCalls = withFiles(request.finishedCalls);
-              const given = { prompt, openFiles, finishedCalls };
-              if (!link.provider.countsTokens) return given;
-              const asked = { ...request, ...given };
-              const fitting = await fitPrompt(asked, link.contextTokens, countFitting);
-              return { ...given, prompt: fitting };
-            },
-            onPassedOver: ({ providerId, modelId }, reason) => {
-              services.circuits.passedOver({ providerId }, reason);
-              const model = { providerId, modelId, reason };
-              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
-            },
-          }),
-    countFitting,
-    temperature: agent.temperature,
-    prompt: own?.prompt ?? [],
-    openFiles: own?.openFiles,
-    tools: skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
+  const events = runTurn(
+    await createTurnRequest(services, {
+      run,
+      turn,
+      actions,
+      chosen,
+      progress,
+      notes,
+      retry,
+      signal,
     }),
-    functions: [
-      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-      }),
-      ...turn.tools.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema };
-      }),
-      ...(agent.asksUser ? [askUserTool] : []),
-    ],
-    script: agent.script,
-    maxSteps: agent.maxStepsPerRun,
-    traceparent: run.traceparent ?? undefined,
-    signal,
-  });
+  );
   for await (const event of events) {
     if (event.type === "tokens") {
       await writer.write(run, {
@@ -210,6 +137,6 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
-  const { functionCallId: id, functionCallName: name, params, step, output } = row;
-  return { id, name, params, output: textOfOutput(output), step };
+  const { functionCallId: id, functionCallName: name, params, step, output, status } = row;
+  return { id, name, params, output: textOfOutput(output), step, isError: status === "errored" };
 }

@@ -18,7 +18,9 @@ const MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 12;
 
 /** The name of a tool in requests to services: its own, or a shortened one with a hash. */
-function toSentName(name: string): string {
+function toSentName(given: string): string {
+  // Models call tools that there are none of; in a later request such a name would be refused for ever.
+  const name = given.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
   if (name.length <= MAX_CHARACTERS) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_CHARACTERS);
   return `${name.slice(0, MAX_CHARACTERS - HASH_CHARACTERS - 1)}-${hash}`;
@@ -75,10 +77,7 @@ function toMessage(message: PromptMessage, files: SentFiles): LanguageModelV4Mes
   if (message.role === "assistant") return toAnswer(message);
   if (message.role === "tool") return toResultMessages(message.parts, { files, toSentName });
   // Services refuse instructions in the middle.
-  const content = message.parts.map((part) => toSentPart(part, files));
-  if (message.role === "system" || message.from === undefined) return [{ role: "user", content }];
-  const label = { type: "text" as const, text: `<message from=${message.from}>\n` };
-  return [{ role: "user", content: [label, ...content] }];
+  return [{ role: "user", content: message.parts.map((part) => toSentPart(part, files)) }];
 }
 
 type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

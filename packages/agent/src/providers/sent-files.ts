@@ -36,7 +36,7 @@ export function toSentPart(
   part: TextPart | FilePart,
   { bytesOf }: Pick<SentFiles, "bytesOf">,
 ): TextPart | LanguageModelV4FilePart {
-  if (!isFilePart(part)) return part;
+  if (!isFilePart(part)) return { type: "text", text: part.text };
   const { name, contentType } = part.file;
   const data = bytesOf(part.file);
   if (data === undefined) return { type: "text", text: `[Deleted: ${JSON.stringify(name)}]` };

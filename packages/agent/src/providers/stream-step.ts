@@ -9,6 +9,7 @@ import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
+import { asServiceTakes } from "./sent-calls.ts";
 
 /** Ends a call when the service sends nothing while the consumer waits for it. */
 interface SilenceWatch {
@@ -166,7 +167,8 @@ async function sendStep(
   const open = request.openFiles ?? openEach;
   const files = await open(filesOf([...request.prompt, ...messagesOfSteps(request)]), abortSignal);
   try {
-    const options = { ...toCallOptions(request, { service: id, ...files }), abortSignal };
+    const given = toCallOptions(request, { service: id, ...files });
+    const options = { ...given, prompt: asServiceTakes(id, given.prompt), abortSignal };
     silence.wait();
     const { stream, response } = await model.doStream(options);
     return { stream, headers: response?.headers };

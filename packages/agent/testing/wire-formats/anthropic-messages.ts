@@ -1,8 +1,10 @@
+import { refuseMessages } from "./call-rules.ts";
 import {
   bytesOf,
   counted,
   type ReadFile,
   requireType,
+  sinceQuestion,
   split,
   type WireFormat,
 } from "./wire-format.ts";
@@ -30,16 +32,20 @@ export const anthropicMessages: WireFormat = {
       blocksOf(content).map((block) => ({ role, ...block })),
     );
     const asked = blocks.findLast(({ role, type }) => role === "user" && type === "text");
+    const turn = sinceQuestion(blocks, ({ role, type, text }) =>
+      role === "user" && type === "text" ? text : undefined,
+    );
+    const isCall = (block: Block | undefined) => block?.type === "tool_use";
     return {
       message: asked?.text ?? "",
-      result: textOf(blocks.findLast(({ type }) => type === "tool_result")?.content),
-      step: messages.filter(({ content }) =>
-        blocksOf(content).some(({ type }) => type === "tool_use"),
-      ).length,
+      result: textOf(turn.findLast(({ type }) => type === "tool_result")?.content),
+      // Adjacent calls were one step.
+      step: turn.filter((one, index) => isCall(one) && !isCall(turn[index - 1])).length,
       instructions: textOf(system),
       files: blocks.flatMap((block) => filesOf(block, false)),
     };
   },
+  refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     const event = (type: string, value: object = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`;

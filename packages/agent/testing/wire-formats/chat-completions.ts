@@ -1,3 +1,4 @@
+import { refuseChat, refuseMistral } from "./call-rules.ts";
 import {
   bytesOf,
   counted,
@@ -5,6 +6,7 @@ import {
   type ReadFile,
   requireType,
   type SentStep,
+  sinceQuestion,
   split,
   type WireFormat,
 } from "./wire-format.ts";
@@ -32,14 +34,18 @@ export const chatCompletions: WireFormat = {
   read: (body) => {
     const { messages } = body as Body;
     const last = (role: string) => textOf(messages.findLast((one) => one.role === role)?.content);
+    const turn = sinceQuestion(messages, ({ role, content }) =>
+      role === "user" ? textOf(content) : undefined,
+    );
     return {
       message: last("user"),
-      result: last("tool"),
-      step: messages.filter((one) => (one.tool_calls?.length ?? 0) > 0).length,
+      result: textOf(turn.findLast(({ role }) => role === "tool")?.content),
+      step: turn.filter((one) => (one.tool_calls?.length ?? 0) > 0).length,
       instructions: last("system"),
       files: filesOf(messages),
     };
   },
+  refuseCalls: (body) => refuseChat(body as Parameters<typeof refuseChat>[0]),
   encode: (step) => encode(step, false),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
@@ -51,6 +57,7 @@ export const chatCompletions: WireFormat = {
 /** Mistral's variant: calls come whole, and usage with the finish reason. */
 export const mistralChat: WireFormat = {
   ...chatCompletions,
+  refuseCalls: (body) => refuseMistral(body as Parameters<typeof refuseMistral>[0]),
   path: /\/mistral\/.*chat\/completions$/,
   read: (body) => {
     const { messages } = body as Body;
@@ -81,7 +88,7 @@ function encode({ model, reasoning, text, toolCalls, step }: SentStep, isWhole: 
       tool_calls: [
         {
           index,
-          id: `call_${step}_${index}`,
+          id: isWhole ? `call${step}0000${index}`.slice(0, 9) : `call_${step}_${index}`,
           type: "function",
           function: { name, arguments: first },
         },
@@ -128,6 +135,7 @@ function filesOf(messages: Body["messages"]): ReadFile[] {
 function fileIn(part: Part): Omit<ReadFile, "isOfResult"> | undefined {
   switch (part.type) {
     case "text":
+    case "thinking":
       return undefined;
     case "image_url": {
       const { image_url: image } = part;

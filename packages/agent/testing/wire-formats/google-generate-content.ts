@@ -1,4 +1,12 @@
-import { bytesOf, counted, type ReadFile, requireType, type WireFormat } from "./wire-format.ts";
+import { refuseContents } from "./call-rules.ts";
+import {
+  bytesOf,
+  counted,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Content {
   role?: string;
@@ -40,10 +48,13 @@ export const googleGenerateContent: WireFormat = {
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
     );
-    const answers = contents.flatMap(({ parts }) =>
+    const turn = sinceQuestion(contents, ({ role, parts }) =>
+      role === "user" ? parts.find(({ text }) => text !== undefined)?.text : undefined,
+    );
+    const answers = turn.flatMap(({ parts }) =>
       parts.flatMap(({ functionResponse }) => functionResponse ?? []),
     );
-    const called = contents.filter(({ parts }) =>
+    const called = turn.filter(({ parts }) =>
       parts.some(({ functionCall }) => functionCall !== undefined),
     );
     return {
@@ -54,6 +65,7 @@ export const googleGenerateContent: WireFormat = {
       files: filesOf(contents),
     };
   },
+  refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     const frame = (parts: object[], more: object = {}) =>
       `data: ${JSON.stringify({

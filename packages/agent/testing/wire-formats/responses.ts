@@ -1,8 +1,10 @@
+import { refuseResponses } from "./call-rules.ts";
 import {
   counted,
   fileOf,
   type ReadFile,
   requireType,
+  sinceQuestion,
   split,
   type WireFormat,
 } from "./wire-format.ts";
@@ -44,6 +46,9 @@ function filesOf({ role, content, output }: Item): ReadFile[] {
   });
 }
 
+// The service gives no id twice.
+let reasonings = 0;
+
 /** OpenAI's responses. */
 export const responses: WireFormat = {
   path: /\/responses$/,
@@ -52,18 +57,22 @@ export const responses: WireFormat = {
     const { input } = body as { input: Item[] };
     const last = (...roles: string[]) =>
       textOf(input.findLast((one) => roles.includes(one.role ?? ""))?.content);
+    const turn = sinceQuestion(input, (one) =>
+      one.role === "user" ? textOf(one.content) : undefined,
+    );
     // Adjacent calls were one step.
-    const calls = input.filter(
-      (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
+    const calls = turn.filter(
+      (one, index) => one.type === "function_call" && turn[index - 1]?.type !== "function_call",
     );
     return {
       message: last("user"),
-      result: textOf(input.findLast((one) => one.type === "function_call_output")?.output),
+      result: textOf(turn.findLast((one) => one.type === "function_call_output")?.output),
       step: calls.length,
       instructions: last("system", "developer"),
       files: input.flatMap(filesOf),
     };
   },
+  refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     let sequence = 0;
     let index = 0;
@@ -79,7 +88,7 @@ export const responses: WireFormat = {
       event("response.created", { response: { ...response, status: "in_progress" } }),
     ];
     if (reasoning.length > 0) {
-      const item_id = `rs_${step}`;
+      const item_id = `rs_${step}_${reasonings++}`;
       const place = { item_id, output_index: index, summary_index: 0 };
       const summary = [{ type: "summary_text", text: reasoning.join("") }];
       const deltas = [

@@ -17,9 +17,9 @@ export interface ReadRequest {
   readonly files: readonly ReadFile[];
   /** Text of the newest message of a user. */
   readonly message: string;
-  /** Output of the newest tool call; empty without one. */
+  /** Output of the turn's newest tool call; empty without one. */
   readonly result: string;
-  /** Number of the model's answers with tool calls: the steps of the turn so far. */
+  /** Number of the model's answers with tool calls since that message: the steps of the turn so far. */
   readonly step: number;
   readonly instructions: string;
 }
@@ -41,12 +41,26 @@ export interface WireFormat {
   readonly credential: readonly [header: string, scheme: string];
   /** Throws for what the service would refuse. */
   read(body: unknown): ReadRequest;
+  /** Why the service refuses the messages of a request; undefined if it takes them. */
+  refuseCalls(body: unknown): string | undefined;
   /** The frames of a response: Server-Sent Events without their blank line. */
   encode(step: SentStep): string[];
   /** The frame that ends a response in progress with a rate limit error. */
   breakOff(message: string): string;
   /** Body of an error response. */
   refuse(status: number, message: string): object;
+}
+
+/** What follows the newest question: files of results come in a message of a user, too. */
+export function sinceQuestion<Message>(
+  messages: readonly Message[],
+  textOf: (message: Message) => string | undefined,
+): Message[] {
+  const isQuestion = (message: Message) => {
+    const text = textOf(message);
+    return text !== undefined && !text.startsWith("<files of the results>");
+  };
+  return messages.slice(messages.findLastIndex(isQuestion) + 1);
 }
 
 /** Splits a text into pieces of `size` UTF-16 code units, wherever that falls. */

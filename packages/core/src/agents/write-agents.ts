@@ -9,6 +9,7 @@ import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
+import { storeInstructions } from "./instruction-columns.ts";
 
 /** What a new agent is made from; other members have their defaults. */
 export interface AgentDraft extends Partial<
@@ -42,7 +43,7 @@ export async function insertAgent(
     isCurrent: true,
     name: draft.name,
     description: draft.description,
-    instructions: draft.instructions,
+    ...storeInstructions(draft.instructions),
     pictureUrl: draft.pictureUrl ?? "",
     status: "active",
     scope: draft.scope ?? "visible",

@@ -25,6 +25,7 @@ import { messageOf, nextRank, refused, requireMessage, touch } from "./additions
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { warnAboutFiles } from "./file-warnings.ts";
+import { freezeAgain } from "./freeze-values.ts";
 import {
   announceTurn,
   buildEvents,
@@ -58,7 +59,7 @@ export async function postMessage(
     const rank = await nextRank(db, row);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
     const { skipToolsValidation = false } = input;
-    const parts = { ids, fragments, resolved, skipToolsValidation };
+    const parts = { ids, fragments, resolved, conversation: row, skipToolsValidation };
     const built = buildMessages(context, position, parts);
     await touch(context, db, { row, added: built.messages });
     await insertMessages(db, built);
@@ -135,6 +136,7 @@ export async function retryMessage(
       parentMessageId: before.parentMessageId,
       status: "created",
       modelSelection: before.modelSelection,
+      promptValues: await freezeAgain(context, db, { agent, answer: before, conversation: row }),
       skipToolsValidation: before.skipToolsValidation,
       // Nobody lets an agent call what is in another's client.
       clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),
