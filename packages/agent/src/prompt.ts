@@ -1,4 +1,5 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
+import { fitInBlocks } from "./fit-in-blocks.ts";
 import { isFilePart, tokensOfFiles } from "./prompt-files.ts";
 import {
   type FilePart,
@@ -73,7 +74,8 @@ export function buildPrompt(
     // The newest message is always in the prompt.
     return budget < 0 && index > 0;
   });
-  const fitting = newest === -1 ? units : units.slice(units.length - newest);
+  const fits = fitInBlocks(units.map(textOfUnit), newest === -1 ? units.length : newest);
+  const fitting = units.slice(units.length - fits);
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
@@ -112,7 +114,7 @@ export async function fitPrompt(
   const further = [...texts.map(() => 0), ...newestFirst.map(filesTokens)];
   const counted = [...texts, ...newestFirst.map(textOfUnit)];
   const fitting = await fitTexts({ texts: counted, further, budget }, countFitting);
-  const fits = Math.max(0, fitting - texts.length);
+  const fits = fitInBlocks(older.map(textOfUnit), Math.max(0, fitting - texts.length));
   return [...pinned, ...fromQuestion([...older.slice(older.length - fits), newest]).flat()];
 }
 

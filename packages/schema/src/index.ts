@@ -47,6 +47,7 @@ export * from "./knowledge/data-sources.ts";
 export * from "./knowledge/documents.ts";
 export * from "./knowledge/searches.ts";
 export * from "./parsing/parse-input.ts";
+export { canonicalJson } from "./parsing/canonical-json.ts";
 export * from "./parsing/json.ts";
 export * from "./parsing/max-values.ts";
 export { MAX_PAGE_ITEMS } from "./parsing/page.ts";

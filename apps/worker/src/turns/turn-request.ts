@@ -117,6 +117,7 @@ export async function createTurnRequest(
     provider: chain ?? chosen.provider,
     countFitting,
     temperature: agent.temperature,
+    cacheScope: `${agent.sid} ${turn.conversation.sid}`,
     prompt: own?.prompt ?? [],
     openFiles: own?.openFiles,
     tools: [

@@ -5,6 +5,7 @@ import { messagesOfSteps } from "../prompt.ts";
 import { filesOf, openEach } from "../prompt-files.ts";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
+import { withCache } from "./cache-breakpoints.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
@@ -168,7 +169,8 @@ async function sendStep(
   const files = await open(filesOf([...request.prompt, ...messagesOfSteps(request)]), abortSignal);
   try {
     const given = toCallOptions(request, { service: id, ...files });
-    const options = { ...given, prompt: asServiceTakes(id, given.prompt), abortSignal };
+    const taken = { ...given, prompt: asServiceTakes(id, given.prompt) };
+    const options = { ...withCache(taken, id, request.cacheScope), abortSignal };
     silence.wait();
     const { stream, response } = await model.doStream(options);
     return { stream, headers: response?.headers };

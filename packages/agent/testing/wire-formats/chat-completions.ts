@@ -1,7 +1,7 @@
 import { refuseChat, refuseMistral } from "./call-rules.ts";
 import {
   bytesOf,
-  counted,
+  type Counts,
   fileOf,
   type ReadFile,
   requireType,
@@ -46,7 +46,7 @@ export const chatCompletions: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseChat(body as Parameters<typeof refuseChat>[0]),
-  encode: (step) => encode(step, false),
+  encode: (step) => encode(step, { usage: usageOf(step.counts) }),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
   refuse: (status, message) => ({
@@ -68,16 +68,40 @@ export const mistralChat: WireFormat = {
     }
     return chatCompletions.read(body);
   },
-  encode: (step) => encode(step, true),
+  encode: (step) => encode(step, { usage: usageOf(step.counts), isWhole: true }),
 };
 
-const usage = {
-  prompt_tokens: counted.input,
-  completion_tokens: counted.output,
-  total_tokens: counted.input + counted.output,
+/** DeepSeek's variant: usage has what its cache had, and what it had not. */
+export const deepseekChat: WireFormat = {
+  ...chatCompletions,
+  path: /\/deepseek\/.*chat\/completions$/,
+  encode: (step) => {
+    const { input, cached = 0 } = step.counts;
+    const usage = {
+      ...usageOf(step.counts),
+      prompt_cache_hit_tokens: cached,
+      prompt_cache_miss_tokens: input - cached,
+    };
+    return encode(step, { usage });
+  },
 };
 
-function encode({ model, reasoning, text, toolCalls, step }: SentStep, isWhole: boolean): string[] {
+function usageOf({ input, output, cached, reasoning }: Counts) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning !== undefined && {
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    }),
+  };
+}
+
+function encode(
+  { model, reasoning, text, toolCalls, step }: SentStep,
+  { usage, isWhole = false }: { readonly usage: object; readonly isWhole?: boolean },
+): string[] {
   const shared = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model };
   const chunk = (value: object) => `data: ${JSON.stringify({ ...shared, ...value })}`;
   const delta = (value: object, finish: string | null = null, more: object = {}) =>

@@ -1,7 +1,6 @@
 import { refuseContents } from "./call-rules.ts";
 import {
   bytesOf,
-  counted,
   type ReadFile,
   requireType,
   sinceQuestion,
@@ -66,14 +65,18 @@ export const googleGenerateContent: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
+    const { input, output, cached, reasoning: thoughts = 0 } = counts;
     const frame = (parts: object[], more: object = {}) =>
       `data: ${JSON.stringify({
         candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
         usageMetadata: {
-          promptTokenCount: counted.input,
-          candidatesTokenCount: counted.output,
-          totalTokenCount: counted.input + counted.output,
+          promptTokenCount: input,
+          // Without its thoughts.
+          candidatesTokenCount: output - thoughts,
+          totalTokenCount: input + output,
+          ...(cached !== undefined && { cachedContentTokenCount: cached }),
+          ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
         },
         modelVersion: model,
         responseId: "response_1",
