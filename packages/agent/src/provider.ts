@@ -1,11 +1,13 @@
 import type {
+  FileKind,
   FinishReason,
   ModelPair,
   ModelSelection,
   ProviderError,
   SimulatedScript,
 } from "@parley/schema";
-import type { PromptMessage } from "./prompt-parts.ts";
+import type { FileOpener } from "./prompt-files.ts";
+import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** What an interrupted attempt at a step has already published. */
@@ -45,6 +47,8 @@ export interface StepRequest {
   /** What requests that begin alike have in common, as an agent and a conversation; services are given a hash of it. */
   readonly cacheScope?: string | undefined;
   readonly prompt: readonly PromptMessage[];
+  /** Reads the files of the prompt and of the calls as they are sent; by default each by itself. */
+  readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
   /** The steps before this one, in order. */
@@ -53,6 +57,8 @@ export interface StepRequest {
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
     readonly isError?: boolean | undefined;
     readonly step: number;
+    /** Files of the output that the model is given. */
+    readonly files?: readonly FilePart[] | undefined;
   })[];
   /** Position of the answer in its conversation, by which its calls are named where their results are cut. */
   readonly rank?: number | undefined;
@@ -119,5 +125,7 @@ export interface ModelProvider {
   readonly countsTokens: boolean;
   /** Context of its models that are not in the catalogue, in tokens. */
   readonly contextTokens?: number | undefined;
+  /** Kinds of files that those models take as they are; none by default. */
+  readonly takes?: readonly FileKind[] | undefined;
   streamStep(request: StepRequest): AsyncIterable<StepPart>;
 }

@@ -128,7 +128,12 @@ async function answer(
   const format = formats.find((one) => one.path.test(path));
   if (format === undefined) return refuse(response, chatCompletions, 404, "No such path");
   const body = (await json(request)) as Record<string, unknown>;
-  const read = format.read(body);
+  let read: ReadRequest;
+  try {
+    read = format.read(body);
+  } catch (error) {
+    return refuse(response, format, 400, error instanceof Error ? error.message : "Invalid");
+  }
   service.requests.push({ ...read, path, headers: request.headers, body });
   service.onRequest();
   const [header, scheme] = format.credential;

@@ -59,6 +59,12 @@ export {
   type StoredFileText,
 } from "./files/file-texts.ts";
 export { openFile, type ReadableFile, sweepFiles } from "./files/files.ts";
+export {
+  createModelFiles,
+  isFragmentOfFile,
+  type ModelFile,
+  type ModelFiles,
+} from "./files/model-files.ts";
 export type { ReadUpload } from "./files/uploads.ts";
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";
 export { checkOutcome } from "./functions/check-values.ts";
@@ -151,6 +157,7 @@ export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
 export { readCallResult } from "./turns/read-call-result.ts";
+export type { PromptNote } from "@parley/db";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
@@ -159,7 +166,7 @@ export { type Outcome, type Threads, createThreads } from "./untrusted/threads.t
 export { insertApiKey, revokeApiKey, updateApiKey } from "./workspaces/api-keys.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
-export { contextTokensOf, supportedEffort } from "./workspaces/models.ts";
+export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";
@@ -167,4 +174,5 @@ export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-cred
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";
 export { createSpace, updateSpace } from "./workspaces/spaces.ts";
 export { sweepUserTokens } from "./workspaces/user-tokens.ts";
+export { MAX_REQUEST_FILE_BYTES, takenFiles } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";

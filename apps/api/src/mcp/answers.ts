@@ -128,6 +128,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_generation_cancelled":
       return become({ status: "cancelled" });
     case "tool_params":
+    case "agent_message_notes":
       return become({});
     default:
       // A newer process may have written others.

@@ -20,6 +20,7 @@ import type { AgentError, MessageEvent } from "@parley/schema";
 import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
+import { announceNotes } from "./announce-notes.ts";
 import { createTurnRequest } from "./turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -47,14 +48,20 @@ export async function executeTurn(
   }
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
+  const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
+  const notes = announceNotes(about, message.promptNotes);
+  const takeUnwritten = async (step: number) => {
+    const unwritten = await writer.take(run);
+    return { ...unwritten, events: [...unwritten.events, ...notes.events(step)] };
+  };
   const finish = async (
     state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
     error: AgentError | null,
   ): Promise<TurnEnd> => {
-    const unwritten = await writer.take(run);
+    const unwritten = await takeUnwritten(state.step);
     // Later turns of the conversation are given it.
     const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
-    const outcome = { ...state, error, steps: kept };
+    const outcome = { ...state, error, steps: kept, promptNotes: notes.notes };
     const finished = { run, turn, outcome, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
@@ -66,7 +73,16 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const request = createTurnRequest(services, { run, turn, chosen, progress, retry, signal });
+  const request = await createTurnRequest(services, {
+    run,
+    turn,
+    actions,
+    chosen,
+    progress,
+    notes,
+    retry,
+    signal,
+  });
   for await (const event of runTurn(request)) {
     if (event.type === "tokens") {
       await writer.write(run, {
@@ -81,10 +97,12 @@ export async function executeTurn(
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
       steps = [...steps, event.record];
-      const unwritten = await writer.take(run);
-      const output = { step, calls, rawContents, chainOfThought, steps };
+      const unwritten = await takeUnwritten(step);
+      const promptNotes = notes.notes;
+      const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
       writer.continueAfter(run, saved.lastSeq);
+      notes.announced();
       actions = [...actions, ...saved.rows];
     } else {
       if (event.cause !== undefined) {

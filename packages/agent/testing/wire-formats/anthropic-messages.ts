@@ -1,10 +1,19 @@
 import { refuseMessages } from "./call-rules.ts";
-import { sinceQuestion, split, type WireFormat } from "./wire-format.ts";
+import {
+  bytesOf,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  split,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Block {
   type: string;
   text?: string;
   content?: string | Block[];
+  source?: { type?: string; media_type?: string; data?: string };
+  title?: string;
 }
 
 interface Body {
@@ -32,6 +41,7 @@ export const anthropicMessages: WireFormat = {
       // Adjacent calls were one step.
       step: turn.filter((one, index) => isCall(one) && !isCall(turn[index - 1])).length,
       instructions: textOf(system),
+      files: blocks.flatMap((block) => filesOf(block, false)),
     };
   },
   refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
@@ -106,6 +116,23 @@ export const anthropicMessages: WireFormat = {
     return { type: "error", error: { type, message } };
   },
 };
+
+const types: Readonly<Record<string, RegExp>> = {
+  image: /^image\/(?:jpeg|png|gif|webp)$/,
+  document: /^application\/pdf$/,
+};
+
+function filesOf(block: Block, isOfResult: boolean): ReadFile[] {
+  if (block.type === "tool_result") {
+    return blocksOf(block.content ?? "").flatMap((one) => filesOf(one, true));
+  }
+  const taken = types[block.type];
+  if (taken === undefined) return [];
+  const { type, media_type: contentType = "", data } = block.source ?? {};
+  if (type !== "base64") throw new Error(`source: ${String(type)} is not base64`);
+  requireType({ contentType }, taken);
+  return [{ contentType, bytes: bytesOf(data), name: block.title, isOfResult }];
+}
 
 function blocksOf(content: string | Block[]): Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;

@@ -1,13 +1,38 @@
 import { refuseContents } from "./call-rules.ts";
-import { sinceQuestion, type WireFormat } from "./wire-format.ts";
+import {
+  bytesOf,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Content {
   role?: string;
   parts: {
     text?: string;
     functionCall?: object;
-    functionResponse?: { response: { content?: unknown } };
+    functionResponse?: { response: { content?: unknown }; parts?: unknown };
+    inlineData?: { mimeType?: string; data?: string };
+    fileData?: unknown;
   }[];
+}
+
+const types = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|audio\/[\w-]+)$/;
+
+function filesOf(contents: readonly Content[]): ReadFile[] {
+  return contents.flatMap(({ parts }, index) => {
+    const before = contents[index - 1]?.parts.some(({ functionResponse }) => functionResponse);
+    const isOfResult = before === true || parts.some(({ functionResponse }) => functionResponse);
+    return parts.flatMap(({ inlineData, fileData, functionResponse }): ReadFile[] => {
+      if (fileData !== undefined) throw new Error("fileData: a file was not inline");
+      if (functionResponse?.parts !== undefined) throw new Error("functionResponse has parts");
+      if (inlineData === undefined) return [];
+      const { mimeType: contentType = "", data } = inlineData;
+      requireType({ contentType }, types);
+      return [{ contentType, bytes: bytesOf(data), isOfResult }];
+    });
+  });
 }
 
 /** Google's generateContent, as a stream of Server-Sent Events. */
@@ -36,6 +61,7 @@ export const googleGenerateContent: WireFormat = {
       result: String(answers.at(-1)?.response.content ?? ""),
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
+      files: filesOf(contents),
     };
   },
   refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),

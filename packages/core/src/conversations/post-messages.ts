@@ -25,6 +25,7 @@ import { undoStaleSummaries } from "../summaries/save-summary.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { warnAboutFiles } from "./file-warnings.ts";
 import { freezeAgain } from "./freeze-values.ts";
 import {
   announceTurn,
@@ -46,9 +47,10 @@ export async function postMessage(
   const { db: outside } = context.database;
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
-  const { user, warnings } = resolved;
+  const { user } = resolved;
   const { contentFragment } = input;
   const fragments = await resolveFragments(outside, context, { contentFragment });
+  const warnings = [...resolved.warnings, ...warnAboutFiles(fragments, resolved)];
   const { workspace } = context.caller;
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);

@@ -103,6 +103,7 @@ export function renderAgentMessage(
     chainOfThought: row.chainOfThought,
     rawContents: row.rawContents ?? [],
     finishReason: row.finishReason as AgentMessage["finishReason"],
+    ...(row.promptNotes !== null && row.promptNotes.length > 0 && { notes: row.promptNotes }),
     error: row.error,
   };
 }

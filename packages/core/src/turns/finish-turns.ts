@@ -1,4 +1,4 @@
-import type { StoredStep } from "@parley/db";
+import type { PromptNote, StoredStep } from "@parley/db";
 import type { AgentError, FinishReason, MessageEvent, ProviderError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -30,6 +30,8 @@ export interface TurnOutcome {
   readonly step: number;
   /** The usage of each step. */
   readonly steps?: readonly StoredStep[] | undefined;
+  /** What the model was not given as it was sent; by default what the message has. */
+  readonly promptNotes?: readonly PromptNote[] | undefined;
 }
 
 export interface FinishedTurn {
@@ -65,6 +67,7 @@ const finishStatement = appendingStatement<
       error = finished.error,
       finish_reason = finished.finish_reason,
       steps = finished.steps,
+      prompt_notes = finished.prompt_notes,
       finished_at = finished.finished_at
     from finished where messages.sid = finished.sid
   ),
@@ -129,7 +132,8 @@ function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error, finishReason = null } = outcome;
   const steps = outcome.steps ? boundReplays(outcome.steps) : null;
   const status = error === null ? "succeeded" : "failed";
-  const ended = { status, error, finishReason, steps, finishedAt: core.now() };
+  const promptNotes = outcome.promptNotes ? [...outcome.promptNotes] : turn.message.promptNotes;
+  const ended = { status, error, finishReason, steps, promptNotes, finishedAt: core.now() };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
 }
 
@@ -153,9 +157,9 @@ function bytesOfReplay(replay: unknown): number {
 /** The columns that the end of a turn changes, and the message's id. */
 function toEndedColumns(row: MessageRow): Record<string, unknown> {
   const { sid, status, content, chainOfThought, rawContents, error, finishReason } = row;
-  const { steps, finishedAt } = row;
+  const { steps, promptNotes, finishedAt } = row;
   const texts = { content, chainOfThought, rawContents };
-  return toColumns({ sid, status, ...texts, error, finishReason, steps, finishedAt });
+  return toColumns({ sid, status, ...texts, error, finishReason, steps, promptNotes, finishedAt });
 }
 
 function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {

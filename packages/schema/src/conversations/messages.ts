@@ -109,6 +109,22 @@ export const AgentError = z.object({
 });
 export type AgentError = z.infer<typeof AgentError>;
 
+/** A part of a prompt that a model was not given as it was sent. */
+export const PromptNote = z.object({
+  code: z.string().describe("Stable code").meta({ example: "file_type_not_taken" }),
+  fileId: z
+    .string()
+    .nullable()
+    .describe("Id of the file; null for several")
+    .meta({ example: "fil_Zk7Qm2Lx9C" }),
+  title: z.string().describe("Title of the file").meta({ example: "cat.png" }),
+  message: z.string().describe("What was not given, and why").meta({
+    example:
+      '"cat.png" was not given to simulated-1: the model does not take files of type image/png',
+  }),
+});
+export type PromptNote = z.infer<typeof PromptNote>;
+
 const agentMessageShape = {
   type: z.literal("agent_message").describe("Kind of message"),
   ...shared,
@@ -142,6 +158,10 @@ const agentMessageShape = {
       "Why the answer ended: stop, by itself; length, cut off at the token limit; content_filter, withheld by " +
         "the model provider; empty, without text. Null before it ends, or if the reason is unknown",
     ),
+  notes: z
+    .array(PromptNote)
+    .optional()
+    .describe("What the model was not given as it was sent, such as a file that it does not take"),
 };
 
 /** An agent's message as streams and sibling routes show it. */
