@@ -7,4 +7,5 @@ export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";
 export * from "./providers/service-provider.ts";
+export type { AnswerFormat } from "./structured-answer.ts";
 export * from "./turn.ts";

@@ -1,6 +1,7 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
 import { type PromptMessage, textOf, textParts } from "./prompt-parts.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
+import { correctionOf } from "./structured-answer.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, for the prompt. */
@@ -100,17 +101,19 @@ export function messagesOfSteps({
   finishedSteps,
   finishedCalls,
 }: Pick<StepRequest, "finishedSteps" | "finishedCalls">): PromptMessage[] {
-  return finishedSteps.flatMap(({ step, content, replay }: EarlierStep): PromptMessage[] => {
+  return finishedSteps.flatMap((finished: EarlierStep): PromptMessage[] => {
+    const { step, replay, held, content } = finished;
     const calls = finishedCalls.filter((call) => call.step === step);
     const parts = [
-      ...textParts(content),
+      ...textParts(held?.text ?? content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
     const results = calls.map(({ id, name, output }) => {
       return { type: "result" as const, id, name, output: textParts(output) };
     });
     const answer = { role: "assistant", parts, replay } as const;
-    return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
+    if (results.length === 0) return [answer, ...correctionOf(finished)];
+    return [answer, { role: "tool", parts: results }];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
 import type { PromptMessage } from "./prompt-parts.ts";
+import type { HeldText } from "./structured-answer.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {
@@ -22,6 +23,8 @@ export interface EarlierStep {
   readonly content: string;
   /** JSON from the provider that it needs for the next step. */
   readonly replay?: unknown;
+  /** What it wrote instead of its text, of an answer in a format. */
+  readonly held?: HeldText | undefined;
 }
 
 export interface StepRequest {
@@ -34,6 +37,10 @@ export interface StepRequest {
   readonly prompt: readonly PromptMessage[];
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
+  /** What the answer must be, and whether the service is to enforce it. */
+  readonly answerFormat?:
+    | { readonly schema: Readonly<Record<string, unknown>>; readonly isEnforced: boolean }
+    | undefined;
   /** The steps before this one, in order. */
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */

@@ -1,7 +1,8 @@
 import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
-import type { PublishedPrefix, ToolCall } from "./provider.ts";
+import type { PublishedPrefix, ToolCall, ToolDefinition } from "./provider.ts";
+import { describeFormat, isLive, openGate } from "./structured-answer.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface StepResult {
   readonly record: StepRecord;
   /** Why the model stopped. */
   readonly stopped: FinishReason;
+  /** Text that was not published; empty without a format. */
+  readonly held: string;
 }
 
 /**
@@ -32,6 +35,7 @@ export async function* runStep(
   const step = progress.finishedSteps.length;
   const tools = [...request.tools, ...request.functions];
   const prefix = { ...progress.prefix };
+  const gate = openGate(request.answerFormat, tools);
   const calls: ToolCall[] = [];
   let usage: { inputTokens: number; outputTokens: number } | undefined;
   let replay: unknown;
@@ -43,30 +47,32 @@ export async function* runStep(
     const durationMs = Math.round(performance.now() - startedAt);
     const record = { step, inputTokens, outputTokens, durationMs };
     const replayed = replay === undefined ? record : { ...record, replay };
-    return { prefix, calls, failure, record: replayed, stopped };
+    return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
   const joiner = joinSurrogates();
   let current: "text" | "reasoning" = "text";
   const publish = (type: "text" | "reasoning", given: string): TurnEvent[] => {
-    const text = toStorable(given);
+    const storable = toStorable(given);
+    left -= storable.length;
+    const text = type === "text" ? gate.push(storable) : storable;
     if (text === "") return [];
     prefix[type] += text;
-    left -= text.length;
     const classification = type === "text" ? "tokens" : "chain_of_thought";
     return [{ type: "tokens", step, text, classification }];
   };
   try {
-    const stepRequest = { ...request, ...progress, tools, step };
+    const stepRequest = { ...request, ...progress, ...formatOf(request, tools), tools, step };
     const { provider, contextTokens, countFitting } = request;
     const prompt = provider.countsTokens
       ? await fitPrompt(stepRequest, contextTokens, countFitting)
-      : request.prompt;
+      : stepRequest.prompt;
     for await (const part of provider.streamStep({ ...stepRequest, prompt })) {
       if (part.type === "text" || part.type === "reasoning") {
         if (part.type !== current) yield* publish(current, joiner.flush());
         current = part.type;
         if (part.text.length > left) return end(tooLong);
         yield* publish(current, joiner.push(part.text));
+        if (gate.isFull) return end(tooLong);
       } else if (part.type === "call") {
         calls.push(part.call);
       } else if (part.type === "usage") {
@@ -90,10 +96,24 @@ export async function* runStep(
   }
 }
 
+/** How a provider is told of the format. */
+function formatOf({ answerFormat, prompt }: TurnRequest, tools: readonly ToolDefinition[]) {
+  if (answerFormat === undefined) return { answerFormat, prompt };
+  const { schema } = answerFormat;
+  const isEnforced = isLive(answerFormat, tools);
+  return {
+    answerFormat: { schema, isEnforced },
+    prompt: describeFormat(prompt, answerFormat, isEnforced),
+  };
+}
+
 const tooLong = { code: "output_too_large", message: "The model's answer is too long" };
 
 function charactersOf({ finishedSteps, finishedReasoning, prefix }: TurnProgress): number {
-  const steps = finishedSteps.reduce((sum, { content }) => sum + content.length, 0);
+  const steps = finishedSteps.reduce(
+    (sum, { content, held }) => sum + content.length + (held?.text.length ?? 0),
+    0,
+  );
   return steps + finishedReasoning.length + prefix.text.length + prefix.reasoning.length;
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
+import { addAnswerFormat } from "./answer-format.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
@@ -126,9 +127,9 @@ async function* callModel(
     let isUnreadable = false;
     const onUnreadableUsage = () => void (isUnreadable = true);
     const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
-    const options = { ...toCallOptions(request), abortSignal: call.signal };
+    const options = addAnswerFormat(toCallOptions(request), id, request);
     silence.wait();
-    const { stream, response } = await model.doStream(options);
+    const { stream, response } = await model.doStream({ ...options, abortSignal: call.signal });
     headers = response?.headers;
     yield* readStep(noteActivity(stream, silence), () => isUnreadable);
   } catch (error) {

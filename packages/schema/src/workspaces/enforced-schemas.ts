@@ -1,0 +1,295 @@
+// Which services hold an answer to a JSON Schema by themselves, and with which of its keywords. A keyword is in a row
+// only if the row's source says that it is enforced, and the AI SDK sends it on; a schema with any other keyword is
+// enforced by this server, which holds the text back until it is valid.
+
+import type { ModelService } from "./model-services.ts";
+
+/** How a service enforces schemas of answers. */
+interface EnforcingService {
+  /** Where the service says so. */
+  readonly source: string;
+  /** Its models that do, if not all. */
+  readonly models?: RegExp;
+  /** What it enforces besides `always`. */
+  readonly keywords: readonly string[];
+  /** Values of `format` that it enforces. */
+  readonly formats: readonly string[];
+  /** Whether each object must say `additionalProperties: false`. */
+  readonly closesObjects: boolean;
+  /** Whether each property must be required. */
+  readonly requiresAll: boolean;
+  /** Properties that need not be required, in the whole schema. */
+  readonly maxOptional?: number;
+  /** Whether definitions may refer to themselves. */
+  readonly isRecursive: boolean;
+  /** Whether it also enforces the schema while the model may call tools. */
+  readonly withTools: boolean;
+}
+
+/** What each of them takes. */
+const always = ["type", "title", "description", "properties", "required", "items"];
+const closing = "additionalProperties";
+const definitions = ["$ref", "$defs", "definitions"];
+
+const services: Partial<Record<ModelService, EnforcingService>> = {
+  openai: {
+    source: "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas",
+    models: /^(?:gpt-5|gpt-4\.1|gpt-4o|o\d)/,
+    keywords: [
+      ...[closing, ...definitions, "enum", "const", "anyOf", "pattern", "format"],
+      ...["multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"],
+      ...["minItems", "maxItems"],
+    ],
+    formats: [
+      ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+    ],
+    closesObjects: true,
+    requiresAll: true,
+    isRecursive: true,
+    withTools: true,
+  },
+  anthropic: {
+    source: "https://platform.claude.com/docs/en/build-with-claude/structured-outputs",
+    models: /^claude-(?:opus|sonnet|haiku)-4-[5-9]/,
+    // Limits of numbers, texts and lists are sent as descriptions.
+    keywords: [closing, ...definitions, "default", "enum", "const", "anyOf", "format"],
+    formats: [
+      ...["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6"],
+      "uuid",
+    ],
+    closesObjects: true,
+    requiresAll: false,
+    maxOptional: 24,
+    isRecursive: false,
+    withTools: true,
+  },
+  google_ai_studio: {
+    source: "https://ai.google.dev/gemini-api/docs/structured-output#json_schema_support",
+    models: /^gemini-(?:2\.5|[3-9])/,
+    keywords: [
+      ...[closing, "$ref", "$defs", "enum", "anyOf", "format", "minimum", "maximum"],
+      ...["minItems", "maxItems"],
+    ],
+    formats: ["date-time", "date", "time"],
+    closesObjects: false,
+    requiresAll: false,
+    isRecursive: false,
+    // https://ai.google.dev/gemini-api/docs/function-calling: of these two a request may have one.
+    withTools: false,
+  },
+  mistral: {
+    source: "https://docs.mistral.ai/capabilities/structured_output/custom",
+    // It names no keywords: these are of its example.
+    keywords: [closing],
+    formats: [],
+    closesObjects: true,
+    requiresAll: true,
+    isRecursive: false,
+    withTools: false,
+  },
+  fireworks: {
+    source: "https://fireworks.ai/docs/structured-responses/structured-response-formatting",
+    keywords: [closing, ...definitions, "default", "anyOf"],
+    formats: [],
+    closesObjects: false,
+    requiresAll: false,
+    isRecursive: true,
+    withTools: false,
+  },
+  xai: {
+    source: "https://docs.x.ai/developers/model-capabilities/text/structured-outputs",
+    models: /^grok-[4-9]/,
+    keywords: [closing, "$ref", "$defs", "enum", "const", "anyOf", "format"],
+    formats: ["date", "time", "date-time", "email", "uuid", "ipv4"],
+    closesObjects: false,
+    requiresAll: false,
+    isRecursive: false,
+    withTools: true,
+  },
+};
+
+/** The row of a model; undefined if its service enforces no schema. */
+export function enforcingService({
+  providerId,
+  modelId,
+}: {
+  readonly providerId: string;
+  readonly modelId: string;
+}): EnforcingService | undefined {
+  const service = Object.hasOwn(services, providerId)
+    ? services[providerId as ModelService]
+    : undefined;
+  return service?.models?.test(modelId) === false ? undefined : service;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** A keyword of a schema that is not enforced, where it stands, and why. */
+export interface UnenforcedKeyword {
+  readonly path: readonly PropertyKey[];
+  readonly keyword: string;
+  readonly reason: string;
+}
+
+/** Keywords whose members are schemas. */
+const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+/** What may stand beside a reference, which some services then do not follow. */
+const besideReference = /^(?:\$|definitions$)/;
+const LOCAL = /^#\/(?:\$defs|definitions)\/([^/]+)$/;
+
+/**
+ * The first keyword of a schema that the service of a model does not enforce itself; undefined if it enforces the
+ * whole schema. The schema is one that core has checked.
+ */
+export function findUnenforced(
+  pair: { readonly providerId: string; readonly modelId: string },
+  schema: Schema,
+): UnenforcedKeyword | undefined {
+  const service = enforcingService(pair);
+  if (service === undefined) {
+    const [keyword = "type"] = Object.keys(schema).filter((name) => name !== "$schema");
+    return { path: [keyword], keyword, reason: "is not enforced: the service enforces no schema" };
+  }
+  if (schema["type"] !== "object") return fault([], "type", 'must be "object" at the top');
+  const taken = new Set([...always, ...service.keywords]);
+  const walk: Walk = { service, taken, root: schema, optional: 0 };
+  return (
+    findInSchema(walk, withoutDialect(schema), []) ??
+    (service.isRecursive ? undefined : findCycle(schema))
+  );
+}
+
+interface Walk {
+  readonly service: EnforcingService;
+  readonly taken: ReadonlySet<string>;
+  readonly root: Schema;
+  optional: number;
+}
+
+const fault = (path: readonly PropertyKey[], keyword: string, reason: string) => {
+  return { path: [...path, keyword], keyword, reason };
+};
+
+function withoutDialect({ $schema: _dialect, ...schema }: Schema): Schema {
+  return schema;
+}
+
+function findInSchema(
+  walk: Walk,
+  schema: unknown,
+  path: readonly PropertyKey[],
+): UnenforcedKeyword | undefined {
+  if (!isObject(schema)) {
+    const [keyword = ""] = path.slice(-1).map(String);
+    return { path, keyword, reason: "must be a schema, not a boolean or a list" };
+  }
+  const names = Object.keys(schema);
+  const unknown = names.find((name) => !walk.taken.has(name));
+  if (unknown !== undefined) return fault(path, unknown, "is not enforced");
+  if ("$ref" in schema) {
+    const beside = names.find((name) => !besideReference.test(name));
+    if (beside !== undefined) return fault(path, beside, "is not enforced beside $ref");
+    if (!LOCAL.test(String(schema["$ref"]))) {
+      return fault(path, "$ref", "must refer to a member of $defs at the top");
+    }
+  } else if (!["type", "anyOf", "enum", "const"].some((name) => name in schema)) {
+    return fault(path, "type", "must be given");
+  }
+  return findInKeywords(walk, schema, path) ?? findInMembers(walk, schema, path);
+}
+
+function findInKeywords(
+  walk: Walk,
+  schema: Schema,
+  path: readonly PropertyKey[],
+): UnenforcedKeyword | undefined {
+  const { service } = walk;
+  const { enum: values, format, properties, required, additionalProperties } = schema;
+  if (format !== undefined && !service.formats.includes(String(format))) {
+    return fault(path, "format", `is not enforced with the value ${JSON.stringify(format)}`);
+  }
+  if (
+    Array.isArray(values) &&
+    values.some((value) => typeof value === "object" && value !== null)
+  ) {
+    return fault(path, "enum", "is enforced for texts, numbers, booleans and null only");
+  }
+  if (typeof schema["const"] === "object" && schema["const"] !== null) {
+    return fault(path, "const", "is enforced for texts, numbers, booleans and null only");
+  }
+  const types = [schema["type"]].flat();
+  if (!types.includes("object") && properties === undefined) return undefined;
+  if (service.closesObjects && additionalProperties !== false) {
+    return fault(path, closing, "must be false");
+  }
+  if (additionalProperties !== undefined && typeof additionalProperties !== "boolean") {
+    return fault(path, closing, "is enforced as true or false only");
+  }
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  const named = new Set(Array.isArray(required) ? required : []);
+  const optional = names.filter((name) => !named.has(name));
+  walk.optional += optional.length;
+  if (service.requiresAll && optional.length > 0) {
+    return fault(path, "required", `must name each property, also ${JSON.stringify(optional[0])}`);
+  }
+  if (walk.optional > (service.maxOptional ?? Infinity)) {
+    return fault(path, "required", `must leave out at most ${service.maxOptional} properties`);
+  }
+  return undefined;
+}
+
+function findInMembers(
+  walk: Walk,
+  schema: Schema,
+  path: readonly PropertyKey[],
+): UnenforcedKeyword | undefined {
+  for (const [name, value] of Object.entries(schema)) {
+    const at = [...path, name];
+    if (maps.has(name) || name === "anyOf") {
+      for (const [member, one] of Object.entries(value as object)) {
+        const place = name === "anyOf" ? Number(member) : member;
+        const found = findInSchema(walk, one, [...at, place]);
+        if (found !== undefined) return found;
+      }
+    } else if (name === "items") {
+      const found = findInSchema(walk, value, at);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** A definition that refers to itself, also through others. */
+function findCycle(root: Schema): UnenforcedKeyword | undefined {
+  const finished = new Set<string>();
+  const open = new Set<string>();
+  const visit = (value: unknown, path: readonly PropertyKey[]): UnenforcedKeyword | undefined => {
+    if (typeof value !== "object" || value === null) return undefined;
+    for (const [name, member] of Object.entries(value)) {
+      const at = [...path, Array.isArray(value) ? Number(name) : name];
+      const [, target] = name === "$ref" ? (LOCAL.exec(String(member)) ?? []) : [];
+      const found = target === undefined ? visit(member, at) : follow(target, at);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const follow = (target: string, at: readonly PropertyKey[]): UnenforcedKeyword | undefined => {
+    if (open.has(target)) return { path: at, keyword: "$ref", reason: "must not lead to itself" };
+    if (finished.has(target)) return undefined;
+    open.add(target);
+    for (const holder of ["$defs", "definitions"]) {
+      const definition = isObject(root[holder]) ? root[holder][target] : undefined;
+      const found = visit(definition, [holder, target]);
+      if (found !== undefined) return found;
+    }
+    open.delete(target);
+    finished.add(target);
+    return undefined;
+  };
+  const { $defs: _defs, definitions: _definitions, ...rest } = root;
+  return visit(rest, []);
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
