@@ -127,6 +127,8 @@ export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-se
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
+export { findValueFault } from "./functions/json-schema/validate.ts";
+export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";

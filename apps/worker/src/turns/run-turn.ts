@@ -22,6 +22,7 @@ import {
   loadSkillInstructions,
   lostLease,
   readSkillFile,
+  saveRefusedAnswer,
   saveStep,
   settleCalls,
   textOfOutput,
@@ -32,6 +33,7 @@ import type { Logger } from "pino";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import { findAnswerFormat } from "./answer-format.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
@@ -71,11 +73,14 @@ export async function executeTurn(
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
   const finish = async (
-    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
+    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError" | "answer">,
     error: AgentError | null,
+    last: readonly MessageEvent[] = [],
   ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);
-    const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
+    const outcome = { ...state, error, steps };
+    const finished = { run, turn, outcome, ...unwritten, actions };
+    finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
@@ -117,25 +122,31 @@ export async function executeTurn(
       ...(agent.asksUser ? [askUserTool] : []),
     ],
     script: agent.script,
+    answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
     signal,
   });
+  const toTokens = (
+    step: number,
+    text: string,
+    classification: "tokens" | "chain_of_thought",
+  ): MessageEvent => {
+    const of = { created: core.now(), configurationId: agent.sid, messageId: run.logId };
+    return { type: "generation_tokens", ...of, step, text, classification };
+  };
   for await (const event of events) {
     if (event.type === "tokens") {
-      await writer.write(run, {
-        type: "generation_tokens",
-        created: core.now(),
-        configurationId: agent.sid,
-        messageId: run.logId,
-        step: event.step,
-        text: event.text,
-        classification: event.classification,
-      });
+      await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
       steps = [...steps, event.record];
       const unwritten = await writer.take(run);
+      if (calls.length === 0) {
+        const refused = { run, step, ...unwritten, rawContents, chainOfThought, steps };
+        writer.continueAfter(run, await retry(() => saveRefusedAnswer(core, refused)));
+        continue;
+      }
       const output = { step, calls, rawContents, chainOfThought, steps };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
       writer.continueAfter(run, saved.lastSeq);
@@ -145,7 +156,10 @@ export async function executeTurn(
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
       if (event.record !== undefined) steps = [...steps, event.record];
-      return finish(event, event.error);
+      // Published with its end: a takeover finds all of it, or nothing.
+      const { unpublished } = event;
+      const last = unpublished ? [toTokens(event.step, unpublished, "tokens")] : [];
+      return finish(event, event.error, last);
     }
   }
   // The last step waits for the functions that it called.
@@ -159,9 +173,10 @@ function toHistory(row: HistoryRow) {
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */
 function readProgress({ message, published, actions }: Turn): TurnProgress {
-  const replays = new Map(message.steps?.map(({ step, replay }) => [step, replay]));
+  const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    return { ...finished, replay: replays.get(finished.step) };
+    const { replay, held } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, held };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {

@@ -24,6 +24,7 @@ import { requireModel } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import { noSuchAgent } from "./agents.ts";
 import { readAgent } from "./read-agents.ts";
+import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -41,6 +42,7 @@ export async function exportAgent(
   const functions = await findGrantedFunctions(db, agent.id);
   const servers = await findGrantedTools(context, db, agent.id);
   const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
+  const { responseFormat } = agent;
   const definition = {
     sId: agent.sid,
     name: agent.name,
@@ -59,6 +61,7 @@ export async function exportAgent(
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(responseFormat !== null && { responseFormat }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
   };
@@ -81,6 +84,11 @@ export async function importAgent(
   const { definition, script } = await readDefinition(context, yaml);
   const { workspace } = context.caller;
   requireModel(workspace, definition.model);
+  const format = await requireUsableFormat(
+    context,
+    definition.responseFormat,
+    "yaml.responseFormat",
+  );
   const { sId: named = "" } = definition;
   const { db: outside } = context.database;
   const known = await findCurrent(outside, context, named);
@@ -94,7 +102,8 @@ export async function importAgent(
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const granted = { ...draft, scope, script, asksUser, tags, ...grants } as const;
+      const more = { scope, script, asksUser, tags, responseFormat: format } as const;
+      const granted = { ...draft, ...more, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
         draft: granted,
@@ -117,6 +126,7 @@ export async function importAgent(
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      responseFormat: format ?? null,
       tags,
     };
     const version = { before, changes, ...grants };

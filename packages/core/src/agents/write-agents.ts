@@ -1,5 +1,11 @@
 import { agents, insertRow, type Queryable } from "@parley/db";
-import type { AgentWithScript, CreateAgent, ReasoningEffort, UpdateAgent } from "@parley/schema";
+import type {
+  AgentWithScript,
+  CreateAgent,
+  ReasoningEffort,
+  StoredResponseFormat,
+  UpdateAgent,
+} from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
@@ -8,10 +14,11 @@ import type { PublicUrl } from "../workspaces/pictures.ts";
 import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
+import { requireEnforced } from "./response-formats.ts";
 
 /** What a new agent is made from; other members have their defaults. */
 export interface AgentDraft extends Partial<
-  Omit<CreateAgent, "wId" | "name" | "description" | "model">
+  Omit<CreateAgent, "wId" | "name" | "description" | "model" | "responseFormat">
 > {
   readonly name: string;
   readonly description: string;
@@ -21,6 +28,8 @@ export interface AgentDraft extends Partial<
     readonly temperature?: number | undefined;
     readonly reasoningEffort?: ReasoningEffort | null | undefined;
   };
+  /** Checked to be usable. */
+  readonly responseFormat?: StoredResponseFormat | undefined;
 }
 
 /** Writes the first version of a new agent. Throws as `createAgent` does. */
@@ -34,6 +43,7 @@ export async function insertAgent(
   }: { workspace: WorkspaceRow; draft: AgentDraft; sid?: string },
 ): Promise<AgentWithScript> {
   requireModel(workspace, draft.model);
+  requireEnforced(draft.responseFormat, [draft.model]);
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
@@ -51,6 +61,7 @@ export async function insertAgent(
     reasoningEffort: draft.model.reasoningEffort,
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
+    responseFormat: draft.responseFormat,
     asksUser: draft.asksUser ?? false,
     tags: draft.tags,
     createdAt: context.now(),
@@ -67,13 +78,18 @@ interface NewVersion extends Named {
   readonly changes: Partial<AgentRow>;
 }
 
-/** Writes the next version of a locked agent, which becomes the current one. */
+/**
+ * Writes the next version of a locked agent, which becomes the current one. Throws `invalid_request_error` if its
+ * model does not enforce its strict format.
+ */
 export async function insertVersion(
   context: RequestContext,
   db: Queryable,
   { before, changes, ...named }: NewVersion,
 ): Promise<AgentWithScript> {
   const { id: fromId, ...columns } = before;
+  const changed = { ...before, ...changes };
+  requireEnforced(changed.responseFormat, [changed]);
   await db.update(agents).set({ isCurrent: false }).where(eq(agents.id, fromId));
   const agent = await insertRow(db, agents, {
     ...columns,
@@ -133,7 +149,7 @@ export function renderDefinition(
   agent: AgentRow,
   ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
 ): AgentWithScript {
-  const { script, asksUser, reasoningEffort, tags } = agent;
+  const { script, asksUser, reasoningEffort, responseFormat, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
-  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, tags };
+  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, responseFormat, tags };
 }

@@ -103,6 +103,7 @@ export function renderAgentMessage(
     chainOfThought: row.chainOfThought,
     rawContents: row.rawContents ?? [],
     finishReason: row.finishReason as AgentMessage["finishReason"],
+    ...(row.structuredOutput !== null && { structuredOutput: row.structuredOutput.value }),
     error: row.error,
   };
 }

@@ -26,6 +26,8 @@ export interface TurnOutcome {
   readonly providerError?: ProviderError | undefined;
   /** Why the answer ended; null or left out if that is not known. */
   readonly finishReason?: FinishReason | null;
+  /** The answer in its format, whose JSON is the content. */
+  readonly answer?: { readonly value: unknown } | undefined;
   /** Number of the last step. */
   readonly step: number;
   /** The usage of each step. */
@@ -64,6 +66,7 @@ const finishStatement = appendingStatement<
       raw_contents = finished.raw_contents,
       error = finished.error,
       finish_reason = finished.finish_reason,
+      structured_output = finished.structured_output,
       steps = finished.steps,
       finished_at = finished.finished_at
     from finished where messages.sid = finished.sid
@@ -127,19 +130,23 @@ export async function finishTurns(
 
 function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error, finishReason = null } = outcome;
-  // Only later steps would be given it.
-  const steps = outcome.steps?.map((step) => ({ ...step, replay: undefined })) ?? null;
+  // Only later steps would be given them.
+  const unused = { replay: undefined, held: undefined };
+  const steps = outcome.steps?.map((step) => ({ ...step, ...unused })) ?? null;
+  const { answer } = outcome;
+  const structuredOutput = answer === undefined ? null : { value: answer.value };
   const status = error === null ? "succeeded" : "failed";
-  const ended = { status, error, finishReason, steps, finishedAt: core.now() };
+  const ended = { status, error, finishReason, structuredOutput, steps, finishedAt: core.now() };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
 }
 
 /** The columns that the end of a turn changes, and the message's id. */
 function toEndedColumns(row: MessageRow): Record<string, unknown> {
   const { sid, status, content, chainOfThought, rawContents, error, finishReason } = row;
-  const { steps, finishedAt } = row;
+  const { structuredOutput, steps, finishedAt } = row;
   const texts = { content, chainOfThought, rawContents };
-  return toColumns({ sid, status, ...texts, error, finishReason, steps, finishedAt });
+  const ended = { error, finishReason, structuredOutput, steps, finishedAt };
+  return toColumns({ sid, status, ...texts, ...ended });
 }
 
 function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {

@@ -13,6 +13,7 @@ const {
   skillIds,
   toolIds,
   asksUser,
+  responseFormat,
   tags,
 } = CreateAgent.shape;
 
@@ -30,6 +31,7 @@ export const AgentDefinition = z.strictObject({
   functions: skillIds.describe("Ids or slugs of the functions that it may call"),
   tools: toolIds.describe("Ids of the tools of MCP servers that it may call"),
   asksUser,
+  responseFormat,
   tags: tags.describe("Its tags"),
   script: optional(text(1024 * 1024)).describe("Script for the simulated provider, in JSON"),
 });

@@ -5,6 +5,7 @@ import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../par
 import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
+import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -128,6 +129,9 @@ export const editable = {
   asksUser: optional(z.boolean()).describe(
     "Whether the agent can ask the user questions; false by default",
   ),
+  responseFormat: optional(ResponseFormat).describe(
+    "What the agent's answers are, unless a message sets it; text by default",
+  ),
   tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
     "Editors of the agent; only admins can set them",
@@ -147,6 +151,9 @@ export const UpdateAgent = AgentIdentity.extend({
   description: optional(editable.description).describe("New description"),
   model: optional(editable.model).describe("New model"),
   script: SimulatedScript.nullish().describe("Script for the simulated provider, or null for none"),
+  responseFormat: ResponseFormat.nullish().describe(
+    "What the agent's answers are, unless a message sets it; null for text",
+  ),
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;
@@ -180,6 +187,9 @@ export const AgentWithScript = z.object({
   asksUser: z.boolean().describe("Whether it can ask the user questions"),
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
+    .meta({ example: null }),
+  responseFormat: StoredResponseFormat.nullable()
+    .describe("What its answers are, unless a message sets it; null for text")
     .meta({ example: null }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),

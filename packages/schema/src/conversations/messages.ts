@@ -3,6 +3,7 @@ import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../pa
 import { warnings } from "../parsing/warnings.ts";
 import { AgentConfiguration } from "../agents/agents.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
+import { ResponseFormat } from "../workspaces/response-formats.ts";
 import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
@@ -30,6 +31,9 @@ export const CreateMessage = z.object({
     .describe("Who wrote the message")
     .meta({ example: { username: "ada", timezone: "Europe/London" } }),
   modelSelection: optional(ModelSelection).describe("Model to use instead of the agents' own"),
+  responseFormat: optional(ResponseFormat).describe(
+    "What the answers must be; by default what each agent's are",
+  ),
 });
 export type CreateMessage = z.output<typeof CreateMessage>;
 
@@ -142,6 +146,10 @@ const agentMessageShape = {
       "Why the answer ended: stop, by itself; length, cut off at the token limit; content_filter, withheld by " +
         "the model provider; empty, without text. Null before it ends, or if the reason is unknown",
     ),
+  structuredOutput: z
+    .unknown()
+    .optional()
+    .describe("The value of an answer in a response format, whose JSON is the content"),
 };
 
 /** An agent's message as streams and sibling routes show it. */

@@ -24,6 +24,8 @@ interface EnforcingService {
   readonly isRecursive: boolean;
   /** Whether it also enforces the schema while the model may call tools. */
   readonly withTools: boolean;
+  /** Whether the model must be told the schema: the service only enforces it. */
+  readonly isDescribed?: boolean;
 }
 
 /** What each of them takes. */
@@ -95,6 +97,7 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
     requiresAll: false,
     isRecursive: true,
     withTools: false,
+    isDescribed: true,
   },
   xai: {
     source: "https://docs.x.ai/developers/model-capabilities/text/structured-outputs",
@@ -108,14 +111,31 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
   },
 };
 
-/** The row of a model; undefined if its service enforces no schema. */
-export function enforcingService({
-  providerId,
-  modelId,
-}: {
+interface Pair {
   readonly providerId: string;
   readonly modelId: string;
-}): EnforcingService | undefined {
+}
+
+/** How the services of models enforce a schema. */
+export interface Enforcement {
+  readonly enforced: "always" | "without tools" | "never";
+  /** Whether the model must be told the schema also then. */
+  readonly isDescribed: boolean;
+}
+
+/** How all of these models' services enforce a schema themselves. */
+export function enforcementOf(pairs: readonly Pair[], schema: Schema): Enforcement {
+  const rows = pairs.map((pair) =>
+    findUnenforced(pair, schema) === undefined ? enforcingService(pair) : undefined,
+  );
+  const isDescribed = rows.some((row) => row?.isDescribed === true);
+  if (rows.includes(undefined)) return { enforced: "never", isDescribed };
+  const withTools = rows.every((row) => row?.withTools === true);
+  return { enforced: withTools ? "always" : "without tools", isDescribed };
+}
+
+/** The row of a model; undefined if its service enforces no schema. */
+function enforcingService({ providerId, modelId }: Pair): EnforcingService | undefined {
   const service = Object.hasOwn(services, providerId)
     ? services[providerId as ModelService]
     : undefined;
@@ -141,10 +161,7 @@ const LOCAL = /^#\/(?:\$defs|definitions)\/([^/]+)$/;
  * The first keyword of a schema that the service of a model does not enforce itself; undefined if it enforces the
  * whole schema. The schema is one that core has checked.
  */
-export function findUnenforced(
-  pair: { readonly providerId: string; readonly modelId: string },
-  schema: Schema,
-): UnenforcedKeyword | undefined {
+export function findUnenforced(pair: Pair, schema: Schema): UnenforcedKeyword | undefined {
   const service = enforcingService(pair);
   if (service === undefined) {
     const [keyword = "type"] = Object.keys(schema).filter((name) => name !== "$schema");
