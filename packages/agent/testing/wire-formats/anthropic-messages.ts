@@ -1,4 +1,4 @@
-import { counted, split, type WireFormat } from "./wire-format.ts";
+import { counted, isCorrection, split, type WireFormat } from "./wire-format.ts";
 
 interface Block {
   type: string;
@@ -9,6 +9,7 @@ interface Block {
 interface Body {
   system?: string | Block[];
   messages: { role: string; content: string | Block[] }[];
+  output_config?: { format?: { type: "json_schema"; schema: object } };
 }
 
 /** Anthropic's messages. */
@@ -16,7 +17,7 @@ export const anthropicMessages: WireFormat = {
   path: /\/messages$/,
   credential: ["x-api-key", ""],
   read: (body) => {
-    const { messages, system } = body as Body;
+    const { messages, system, output_config } = body as Body;
     const blocks = messages.flatMap(({ role, content }) =>
       blocksOf(content).map((block) => ({ role, ...block })),
     );
@@ -25,9 +26,10 @@ export const anthropicMessages: WireFormat = {
       message: asked?.text ?? "",
       result: textOf(blocks.findLast(({ type }) => type === "tool_result")?.content),
       step: messages.filter(({ content }) =>
-        blocksOf(content).some(({ type }) => type === "tool_use"),
+        blocksOf(content).some(({ type, text = "" }) => type === "tool_use" || isCorrection(text)),
       ).length,
       instructions: textOf(system),
+      answerFormat: output_config?.format?.schema,
     };
   },
   encode: ({ model, reasoning, text, toolCalls, step }) => {
@@ -82,6 +84,7 @@ export const anthropicMessages: WireFormat = {
       event("message_stop"),
     ];
   },
+  withhold: (frame) => frame.replace('"end_turn"', '"refusal"'),
   breakOff: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "rate_limit_error", message } })}`,
   refuse: (status, message) => {

@@ -1,4 +1,4 @@
-import { counted, type SentStep, split, type WireFormat } from "./wire-format.ts";
+import { counted, isCorrection, type SentStep, split, type WireFormat } from "./wire-format.ts";
 
 interface Body {
   messages: {
@@ -6,6 +6,10 @@ interface Body {
     content?: string | { text?: string }[] | null;
     tool_calls?: unknown[];
   }[];
+  response_format?: {
+    type: "json_schema" | "json_object";
+    json_schema?: { schema: object; strict: boolean };
+  };
 }
 
 /** OpenAI's chat completions, which many services support. */
@@ -13,16 +17,22 @@ export const chatCompletions: WireFormat = {
   path: /\/chat\/completions$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
-    const { messages } = body as Body;
+    const { messages, response_format: format } = body as Body;
     const last = (role: string) => textOf(messages.findLast((one) => one.role === role)?.content);
     return {
       message: last("user"),
       result: last("tool"),
-      step: messages.filter((one) => (one.tool_calls?.length ?? 0) > 0).length,
+      step: messages.filter(
+        (one) =>
+          (one.tool_calls?.length ?? 0) > 0 ||
+          (one.role === "user" && isCorrection(textOf(one.content))),
+      ).length,
       instructions: last("system"),
+      answerFormat: format?.type === "json_object" ? "json" : format?.json_schema?.schema,
     };
   },
   encode: (step) => encode(step, false),
+  withhold: (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
   refuse: (status, message) => ({

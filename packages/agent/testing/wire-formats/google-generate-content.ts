@@ -1,4 +1,4 @@
-import { counted, type WireFormat } from "./wire-format.ts";
+import { counted, isCorrection, type WireFormat } from "./wire-format.ts";
 
 interface Content {
   role?: string;
@@ -14,9 +14,10 @@ export const googleGenerateContent: WireFormat = {
   path: /:streamGenerateContent$/,
   credential: ["x-goog-api-key", ""],
   read: (body) => {
-    const { contents, systemInstruction } = body as {
+    const { contents, systemInstruction, generationConfig } = body as {
       contents: Content[];
       systemInstruction?: Content;
+      generationConfig?: { responseMimeType?: string; responseJsonSchema?: object };
     };
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
@@ -25,13 +26,16 @@ export const googleGenerateContent: WireFormat = {
       parts.flatMap(({ functionResponse }) => functionResponse ?? []),
     );
     const called = contents.filter(({ parts }) =>
-      parts.some(({ functionCall }) => functionCall !== undefined),
+      parts.some(({ functionCall, text = "" }) => functionCall !== undefined || isCorrection(text)),
     );
     return {
       message: asked?.parts.findLast(({ text }) => text !== undefined)?.text ?? "",
       result: String(answers.at(-1)?.response.content ?? ""),
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
+      answerFormat:
+        generationConfig?.responseJsonSchema ??
+        (generationConfig?.responseMimeType === "application/json" ? "json" : undefined),
     };
   },
   encode: ({ model, reasoning, text, toolCalls, step }) => {
@@ -61,6 +65,7 @@ export const googleGenerateContent: WireFormat = {
       frame([{ text: "" }], { finishReason: "STOP" }),
     ];
   },
+  withhold: (frame) => frame.replace('"STOP"', '"SAFETY"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { code: 429, message, status: "RESOURCE_EXHAUSTED" } })}`,
   refuse: (status, message) => {

@@ -1,4 +1,4 @@
-import { counted, split, type WireFormat } from "./wire-format.ts";
+import { counted, isCorrection, split, type WireFormat } from "./wire-format.ts";
 
 interface Item {
   type?: string;
@@ -12,11 +12,12 @@ export const responses: WireFormat = {
   path: /\/responses$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
-    const { input } = body as { input: Item[] };
-    const last = (...roles: string[]) => {
-      const content = input.findLast((one) => roles.includes(one.role ?? ""))?.content ?? "";
-      return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+    const { input, text } = body as {
+      input: Item[];
+      text?: { format?: { type: string; schema?: object; strict?: boolean } };
     };
+    const last = (...roles: string[]) =>
+      textOf(input.findLast((one) => roles.includes(one.role ?? "")));
     // Adjacent calls were one step.
     const calls = input.filter(
       (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
@@ -24,8 +25,9 @@ export const responses: WireFormat = {
     return {
       message: last("user"),
       result: input.findLast((one) => one.type === "function_call_output")?.output ?? "",
-      step: calls.length,
+      step: calls.length + input.filter((one) => isCorrection(textOf(one))).length,
       instructions: last("system", "developer"),
+      answerFormat: text?.format?.type === "json_object" ? "json" : text?.format?.schema,
     };
   },
   encode: ({ model, reasoning, text, toolCalls, step }) => {
@@ -120,6 +122,11 @@ export const responses: WireFormat = {
     );
     return frames;
   },
+  withhold: (frame) =>
+    frame
+      .replaceAll('"type":"output_text","text":', '"type":"refusal","refusal":')
+      .replaceAll("output_text", "refusal")
+      .replaceAll(/(?<=response\.refusal\.done.*)"text":/g, '"refusal":'),
   breakOff: (message) => {
     const error = { type: "tokens", code: "rate_limit_exceeded", message, param: null };
     return `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: 99, error })}`;
@@ -128,3 +135,7 @@ export const responses: WireFormat = {
     error: { message, type: "error", param: null, code: `${status}` },
   }),
 };
+
+function textOf({ content = "" }: Item = {}): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}

@@ -8,9 +8,11 @@ export interface ReadRequest {
   readonly message: string;
   /** Output of the newest tool call; empty without one. */
   readonly result: string;
-  /** Number of the model's answers with tool calls: the steps of the turn so far. */
+  /** Number of the model's answers with tool calls, or in a wrong format: the steps of the turn so far. */
   readonly step: number;
   readonly instructions: string;
+  /** The JSON Schema that the service is to enforce, `json` for any JSON; undefined for text. */
+  readonly answerFormat: unknown;
 }
 
 /** A step to send, with its texts filled in and split. */
@@ -33,9 +35,15 @@ export interface WireFormat {
   encode(step: SentStep): string[];
   /** The frame that ends a response in progress with a rate limit error. */
   breakOff(message: string): string;
+  /** A frame of an answer as it is when the model refuses to answer. */
+  withhold(frame: string): string;
   /** Body of an error response. */
   refuse(status: number, message: string): object;
 }
+
+/** Whether a user's text says that an answer was not accepted. */
+export const isCorrection = (text: string): boolean =>
+  text.startsWith("This answer was not accepted");
 
 /** Splits a text into pieces of `size` UTF-16 code units, wherever that falls. */
 export function split(text: string, size: number): string[] {
