@@ -17,7 +17,11 @@ export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts"
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
 export { type AgentDirectory, createAgentDirectory } from "./agents/agent-directory.ts";
-export { listCallableAgents, findCallableAgent } from "./agents/callable-agents.ts";
+export {
+  type CallableAgent,
+  findCallableAgent,
+  listCallableAgents,
+} from "./agents/callable-agents.ts";
 export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";
