@@ -1,4 +1,4 @@
-import { CreateAgent, ShortText, SimulatedScript, text } from "@parley/schema";
+import { CreateAgent, ShortText, SimulatedScript, text, toStoredFormat } from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -15,7 +15,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, tags } = CreateAgent.shape;
+const { script, asksUser, responseFormat, tags } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -28,6 +28,7 @@ const AgentFile = z.object({
   model,
   maxStepsPerRun,
   asksUser,
+  responseFormat,
   tags,
   skills: namesUpTo(50),
   functions: namesUpTo(50),
@@ -51,6 +52,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     model: { providerId, modelId, temperature, reasoningEffort },
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
+    responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
     functions: [...new Set(value.functions)],
@@ -150,6 +152,7 @@ export function readShownAgent(
       model: { providerId, modelId, temperature, reasoningEffort },
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
+      responseFormat: shown.responseFormat,
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),
       functions: namesOf("function", shown.functionIds),
@@ -160,7 +163,7 @@ export function readShownAgent(
 }
 
 function membersOf({ ids }: Applying, agent: AgentDefinition) {
-  const { skills, functions, tools, script: _script, ...members } = agent;
+  const { skills, functions, tools, script: _script, responseFormat: _format, ...members } = agent;
   return {
     ...members,
     skillIds: skills.map((name) => ids.skill.get(name) ?? name),
@@ -183,8 +186,9 @@ export const agentKind: Kind<AgentDefinition> = {
   compared: (agent) => ({ ...agent }),
   create: async (applying, agent) => {
     const { rpc, wId } = applying.connection;
-    const scripted = agent.script !== null && { script: agent.script };
-    const draft = { wId, ...membersOf(applying, agent), ...scripted };
+    const { script: played, responseFormat: format } = agent;
+    const own = { script: played ?? undefined, responseFormat: format ?? undefined };
+    const draft = { wId, ...membersOf(applying, agent), ...own };
     const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
     return agentConfiguration.sId;
   },
@@ -193,7 +197,8 @@ export const agentKind: Kind<AgentDefinition> = {
     const { id: agentId, version, isArchived } = before;
     // It is changed before it is restored, so that nobody meets it as it was.
     if (changed.size > 0) {
-      const change = { ...membersOf(applying, after), script: after.script };
+      const { script: played, responseFormat: format } = after;
+      const change = { ...membersOf(applying, after), script: played, responseFormat: format };
       await callServer(rpc.agents.update.mutate({ wId, agentId, version, ...change }));
     }
     if (isArchived) await callServer(rpc.agents.restore.mutate({ wId, agentId }));
