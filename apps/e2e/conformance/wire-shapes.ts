@@ -95,6 +95,7 @@ export const agentMessage = {
   chainOfThought: "string?",
   rawContents: [{ step: "int", content: "string" }],
   finishReason: "stop|length|content_filter|empty?",
+  "structuredOutput?": "any",
   error: "string?",
 } satisfies Shape;
 
