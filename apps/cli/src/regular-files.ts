@@ -40,7 +40,7 @@ export async function isExecutableFile(place: string): Promise<boolean> {
   return ((await lstat(place)).mode & 0o100) !== 0;
 }
 
-/** Lets those execute a file who may read it, or nobody. */
+/** Makes a file executable for everyone who may read it, or for nobody. */
 export async function setExecutable(place: string, isExecutable: boolean): Promise<void> {
   const mode = (await lstat(place)).mode & 0o666;
   await chmod(place, isExecutable ? mode | ((mode & 0o444) >> 2) : mode);

@@ -93,7 +93,7 @@ describe("a server", () => {
     expect(answer.status).toBe(403);
     expect(records).toMatchObject([
       {
-        // Whatever workspace is named: it is the key's own who learns of it.
+        // Whatever workspace is named, the entry belongs to the key's own.
         workspaceId: demo.workspaceId,
         actor: { name: isForUsers ? "no role" : "demo user" },
         action: name,

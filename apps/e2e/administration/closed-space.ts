@@ -43,7 +43,7 @@ export const unknownThings: Things = {
   invocationId: "sfi_unknown000",
 };
 
-/** A restricted space with everything that can stand in one, and who may see it. */
+/** A restricted space with everything that one can hold, and the users who may see it. */
 export interface ClosedSpace {
   readonly things: Things;
   /** The function that the agent invoked; it is not a space's. */

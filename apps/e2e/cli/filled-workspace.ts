@@ -186,6 +186,7 @@ export async function fillWorkspace(
         },
         pictureUrl: "https://x.test/a.png",
         model: { ...model, temperature: 0.1, reasoningEffort: "none" },
+        fallbackModels: [{ providerId: "noop", modelId: "noop" }],
         tags: [{ name: texts[index_ % texts.length]?.slice(0, 255) || "t", kind: "team" }],
         skillIds: [named.skill.sId, refunds],
         functionIds: ["single", "modules"],

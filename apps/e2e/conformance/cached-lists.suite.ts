@@ -150,7 +150,7 @@ export function cachedListsSuite(server: () => Server): void {
     }
     const tag = String(admin.headers["etag"]);
     expect((await list({ "if-none-match": tag }, { key: userKey })).status).toBe(200);
-    // What an admin has been answered with is not handed to who may not ask.
+    // An admin's cached answer is not given to a caller without the role.
     const query = "?bypassEditorVisibility=true";
     expect((await list({}, { query })).status).toBe(200);
     expect((await list({ "if-none-match": "*" }, { query, key: userKey })).status).toBe(403);
@@ -199,7 +199,7 @@ export function cachedListsSuite(server: () => Server): void {
     const own = (secret: string) => secrets.map((other) => other === secret);
     for (const secret of asked) expect(await mayChange(secret)).toEqual(own(secret));
     expect(await Promise.all(asked.map(mayChange))).toEqual(asked.map(own));
-    // Who edits is a change like any other.
+    // A change of the editors counts like any other.
     const [skillId = ""] = skillIds;
     const editorIds = builders.slice(1).map(({ userId }) => userId);
     await operator.skills.update.mutate({ wId: workspaceId, skillId, version: 0, editorIds });

@@ -35,7 +35,7 @@ export function functionsSuite(server: () => Server): void {
     const made = { ...ofDemo(), slug: `f-${randomUUID()}`, ...members };
     return (await rpc().sandboxFunctions.create.mutate(made)).sandboxFunction;
   };
-  /** Everything that is in the log of an invocation, as who follows it is sent it. */
+  /** The whole log of an invocation, as its followers are sent it. */
   const follow = async (slug: string, sId: string) => {
     const events = path(slug, `/${sId}/events?include=log,progress`).replace("/api/", "/api/sse/");
     const frames = await Array.fromAsync(readFrames(await open(server(), { path: events })));

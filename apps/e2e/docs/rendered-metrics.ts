@@ -72,6 +72,8 @@ Questions and the metrics that answer them:
 - Do tools of remote servers answer? \`parley_invocations_ended_total\` with \`program="tool"\` has their outcomes,
   \`parley_invocation_duration_seconds\` their time, \`parley_tool_servers_asked_total\` whether they say what
   they offer.
+- Are models down? \`parley_model_circuits\` with \`state="open"\` counts the credentials whose provider keeps failing,
+  \`parley_model_fallbacks_total\` the steps in which another model was asked.
 - Do workers die? \`parley_runs_taken_over_total\` counts the runs that other workers continued.
 
 ${head}

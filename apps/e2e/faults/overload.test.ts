@@ -3,7 +3,7 @@ import { type Answer, expectError, minimal, pathsOf, send } from "../request.ts"
 import { createPlace, type Server, startServer } from "../server.ts";
 import { openDatabase } from "./stored-state.ts";
 
-// A server with too much to do says so at once, keeps answering who asks for its health, and recovers.
+// A server with too much to do says so at once, keeps answering health checks, and recovers.
 
 const message = /overloaded/;
 

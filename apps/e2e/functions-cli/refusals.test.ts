@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { mkdir, symlink } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { holdRefusingPort } from "@parley/mcp/testing";
 import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { type FunctionsCli, openCli } from "./cli.ts";
@@ -19,15 +17,6 @@ const calls: readonly (readonly string[])[] = [
   ["secret", "remove", "TOKEN", "--yes"],
 ];
 
-async function freePort(): Promise<number> {
-  const closed = createServer().listen(0, "127.0.0.1");
-  await once(closed, "listening");
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  await once(closed, "close");
-  return port;
-}
-
 describe("functions from a terminal say in one line what is wrong, and what to do", () => {
   const server = shareServer();
   const oneLine = async (cli: FunctionsCli, ...[args, given]: Parameters<FunctionsCli["fail"]>) => {
@@ -39,7 +28,8 @@ describe("functions from a terminal say in one line what is wrong, and what to d
   it("without a server", async () => {
     const cli = await openCli(server());
     await cli.run(["init", "hello"], { settings: { PARLEY_URL: "" } });
-    const port = await freePort();
+    await using refusing = await holdRefusingPort();
+    const { port } = refusing;
     for (const call of calls) {
       const settings = { PARLEY_URL: `http://127.0.0.1:${port}` };
       const said = await oneLine(cli, call, { settings, input: "a-secret\n" });

@@ -81,7 +81,7 @@ test(
         peakBytes = Math.max(peakBytes, (await residentBytes(server.pid)) - before);
         await sleep(50);
       }
-      // Who reads gets everything in the meantime, with the key of those who do not.
+      // Meanwhile, clients that read get everything, with the same key as those that do not.
       const read = await send(server, { path });
       expect([read.status, read.text.length]).toEqual([200, whole]);
       // The key has a quarter of the budget, 64 MiB: those that hold more than that together are reset.

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { answerOf, connect, textOf, toolNames } from "./connect.ts";
 
-// Who reaches what through the MCP server: the rules are those of REST.
+// Access through the MCP server: the rules are those of REST.
 
 // Answers of the slow agent are not finished in time.
 const server = shareServer({ PARLEY_BLOCKING_TIMEOUT_MS: "1000" });
@@ -38,7 +38,7 @@ describe("a token's scopes", () => {
   test.for([
     [[], ["files:read"]],
     [["conversation__read"], ["conversations:read"]],
-    // Only who may list agents gets to know them.
+    // Only callers who may list agents learn of them.
     [[], ["conversations:write"]],
     [["agent__"], ["conversations:write", "agents:read"]],
     [["invocation__read", "function__"], ["functions:invoke"]],

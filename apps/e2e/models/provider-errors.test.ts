@@ -7,7 +7,7 @@ import { readFrames } from "../frames.ts";
 import { shareServer } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
 
-// What a service says of a failure: who reads it, and who does not.
+// A service's own words about a failure: which roles read them, and which do not.
 
 const models = {
   openai: "gpt-5",

@@ -54,7 +54,7 @@ function valuesOf(
       return fc.integer({ min, max: Math.max(min, Math.min(max, 100_000)) });
     }
     case "boolean":
-      // Who waits for an answer would wait for it in every other case.
+      // A blocking request would wait for an answer in every other case.
       return fc.constant(false);
     case "null":
       return fc.constant(null);

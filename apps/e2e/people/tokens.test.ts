@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { expectError, minimal, open, pathsOf, send } from "../request.ts";
 import { eventually, shareServer, within } from "../server.ts";
 
-// Tokens of users: who creates them, what ends them, what they may not do.
+// Tokens of users: creation, end, and limits.
 
 const server = shareServer({ PARLEY_CORS_ORIGINS: "https://app.example.com" });
 

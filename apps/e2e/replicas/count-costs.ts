@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { eventually } from "../server.ts";
 import { countWrites } from "./writes.ts";
 
-/** What one operation costs: how often what, by who asks whom. */
+/** The cost of one operation: how often each process asks another, by both. */
 export type Costs = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const TIMES = 40;

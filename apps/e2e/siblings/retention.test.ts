@@ -162,7 +162,7 @@ describe("a server", () => {
           const end = before.at(-1)!;
           for (let cursor = 0; cursor <= end.id + 1; cursor += 1 + Math.floor(end.id / 8)) {
             const rest = expected.filter(({ id }) => id > cursor);
-            // Who has the end gets it again.
+            // A client that has the end gets it again.
             const resumed = rest.length === 0 ? [end] : rest;
             expect(await readStream(server, path, cursor)).toEqual(resumed);
           }

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { holdRefusingPort } from "@parley/mcp/testing";
 import { expect, describe, it } from "vitest";
 import { builtFile, endWithThisProcess } from "../programs.ts";
 import { runCli } from "../cli/run-cli.ts";
@@ -172,11 +171,8 @@ describe("the command line registers and keeps tools of remote servers", () => {
     expect(await fail(["list", "--workspace", "none"])).toContain("--workspace");
     const noParley = new URL(shop().url).origin;
     expect(await fail(["list", "--url", noParley])).toMatch(/start the server|PARLEY_URL/);
-    const closed = createServer().listen(0, "127.0.0.1");
-    await once(closed, "listening");
-    const { port } = closed.address() as AddressInfo;
-    closed.close();
-    await once(closed, "close");
+    await using refusing = await holdRefusingPort();
+    const { port } = refusing;
     const gone = await fail(["list", "--url", `http://127.0.0.1:${port}`]);
     expect(gone).toContain(`ECONNREFUSED 127.0.0.1:${port}): start it`);
   });

@@ -37,7 +37,7 @@ describe("an MCP server that mixes its authorization server up with an honest on
       code: expect.any(String) as string,
       iss: accounts().origin,
     });
-    // Who asks is named, also if another page was seen last.
+    // The asking user is named, even after another page.
     expect(await (await fetch(back)).text()).toContain(`<strong>${attacker.host}</strong>`);
     // Of a server that names itself nowhere, that is all there is: nothing is exchanged before somebody has seen it.
     const unnamed = new URL(back);

@@ -41,7 +41,7 @@ export function createPersonalUsers(
       const created = await rpc().userTokens.create.mutate({ wId: wId(), externalId, scopes });
       return created.secret;
     },
-    /** Sends a user away, who signs in with this account. Gives where the browser comes back to. */
+    /** Sends a user away to sign in with this account. Gives the URL that the browser returns to. */
     send: async (key: string, { toolId, login }: { toolId: string; login: string }) => {
       const started = await rpc(key).toolAuthorizations.start.mutate({ wId: wId(), toolId });
       return accounts().approve(started.authorization.authorizationUrl, login);

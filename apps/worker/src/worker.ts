@@ -15,6 +15,7 @@ import type { WorkerSettings } from "./config.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/run-invocation.ts";
+import { createCircuits } from "./models/circuits.ts";
 import {
   createModelProviders,
   findModelServices,
@@ -75,13 +76,15 @@ export function createWorker({
   );
   const programs = createProgramRunner({ core, settings, logger, registry });
   const { executor } = programs;
+  const circuits = createCircuits(registry);
   const providers = measureProviders(createModelProviders(settings), {
     operations: metrics.operations,
     logger,
+    circuits,
   });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
-  const services = { core, logger, persistence, providers, titles, executor };
+  const services = { core, logger, persistence, providers, circuits, titles, executor };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),

@@ -1,14 +1,15 @@
-import type { AgentError, FinishReason, ProviderError } from "@parley/schema";
+import type { AgentError, FinishReason, ModelPair, ProviderError } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
 import type {
   EarlierStep,
   FinishedCall,
+  HeldText,
   ModelProvider,
   PublishedPrefix,
   StepRequest,
   ToolDefinition,
 } from "./provider.ts";
-import type { AcceptedAnswer, AnswerFormat, HeldText } from "./structured-answer.ts";
+import type { AcceptedAnswer, AnswerFormat } from "./structured-answer.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
 
 /** The usage of a step, and what its provider needs for the next one. */
@@ -18,6 +19,8 @@ export interface StepRecord {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly durationMs: number;
+  /** The model that answered, if it is not the one that the turn asks first. */
+  readonly model?: ModelPair;
   readonly replay?: unknown;
   readonly held?: HeldText | undefined;
 }

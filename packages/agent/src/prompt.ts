@@ -65,7 +65,7 @@ export function buildPrompt(
  * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
-  { prompt, tools, finishedSteps, finishedCalls }: StepRequest,
+  { prompt, tools, finishedSteps, finishedCalls, answerFormat }: StepRequest,
   contextTokens: number,
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
@@ -76,6 +76,7 @@ export async function fitPrompt(
   if (first === undefined) return prompt;
   const fixed = [
     ...pinned.map(textOf),
+    ...(answerFormat?.instruction === undefined ? [] : [answerFormat.instruction]),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),

@@ -1,6 +1,11 @@
-import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
+import type {
+  FinishReason,
+  ModelPair,
+  ModelSelection,
+  ProviderError,
+  SimulatedScript,
+} from "@parley/schema";
 import type { PromptMessage } from "./prompt-parts.ts";
-import type { HeldText } from "./structured-answer.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {
@@ -16,6 +21,13 @@ export interface ToolDefinition {
   readonly inputSchema: Record<string, unknown>;
 }
 
+/** Text of a step that nobody was shown. */
+export interface HeldText {
+  readonly text: string;
+  /** Why it was not accepted as the answer, as the model is told; undefined for a step that called tools. */
+  readonly fault?: string | undefined;
+}
+
 /** A finished step as a provider needs it for the next one. */
 export interface EarlierStep {
   readonly step: number;
@@ -25,6 +37,17 @@ export interface EarlierStep {
   readonly replay?: unknown;
   /** What it wrote instead of its text, of an answer in a format. */
   readonly held?: HeldText | undefined;
+  /** The model that answered, if it is not the one that the turn asks first. */
+  readonly model?: ModelPair | undefined;
+}
+
+/** What an answer must be, as a provider is told. */
+export interface RequestedFormat {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether the service is to enforce the schema. */
+  readonly isEnforced: boolean;
+  /** What the model must be told of it, after its instructions. */
+  readonly instruction?: string | undefined;
 }
 
 export interface StepRequest {
@@ -34,13 +57,13 @@ export interface StepRequest {
   readonly reasoningEffort?: ModelSelection["reasoningEffort"] | undefined;
   /** Credential of the workspace; the deployment's own is used without one. */
   readonly apiKey?: string | undefined;
+  /** Whether another model is asked if this one fails: then it is asked again less often. */
+  readonly hasFallback?: boolean | undefined;
   readonly prompt: readonly PromptMessage[];
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
-  /** What the answer must be, and whether the service is to enforce it. */
-  readonly answerFormat?:
-    | { readonly schema: Readonly<Record<string, unknown>>; readonly isEnforced: boolean }
-    | undefined;
+  /** What the answer must be. */
+  readonly answerFormat?: RequestedFormat | undefined;
   /** The steps before this one, in order. */
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */
@@ -88,10 +111,14 @@ export type StepPart =
   | { readonly type: "finish"; readonly reason: Exclude<FinishReason, "empty"> }
   /** What the provider needs of this step for the next one. */
   | { readonly type: "replay"; readonly replay: unknown }
+  /** The following parts are of this model, not of the one that was asked. */
+  | { readonly type: "model"; readonly model: ModelPair }
   | {
       readonly type: "error";
       readonly code: string;
       readonly message: string;
+      /** Whether the service is overloaded, down or silent, so that another one may answer instead. */
+      readonly isOutage?: boolean | undefined;
       /** For the log only. */
       readonly cause?: unknown;
       /** What the provider itself said, for builders and admins only. */

@@ -1,8 +1,14 @@
-import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
+import {
+  type FinishReason,
+  type ModelPair,
+  type ProviderError,
+  toStorable,
+  toStorableJson,
+} from "@parley/schema";
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
-import type { PublishedPrefix, ToolCall, ToolDefinition } from "./provider.ts";
-import { describeFormat, isLive, openGate } from "./structured-answer.ts";
+import type { PublishedPrefix, ToolCall } from "./provider.ts";
+import { openGate, requestFormat } from "./structured-answer.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -39,13 +45,14 @@ export async function* runStep(
   const calls: ToolCall[] = [];
   let usage: { inputTokens: number; outputTokens: number } | undefined;
   let replay: unknown;
+  let model: ModelPair | undefined;
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
     const { inputTokens = null, outputTokens = null } = usage ?? {};
     const durationMs = Math.round(performance.now() - startedAt);
-    const record = { step, inputTokens, outputTokens, durationMs };
+    const record = { step, inputTokens, outputTokens, durationMs, ...(model && { model }) };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
@@ -61,11 +68,17 @@ export async function* runStep(
     return [{ type: "tokens", step, text, classification }];
   };
   try {
-    const stepRequest = { ...request, ...progress, ...formatOf(request, tools), tools, step };
+    const stepRequest = {
+      ...request,
+      ...progress,
+      answerFormat: requestFormat(request.answerFormat, tools),
+      tools,
+      step,
+    };
     const { provider, contextTokens, countFitting } = request;
     const prompt = provider.countsTokens
       ? await fitPrompt(stepRequest, contextTokens, countFitting)
-      : stepRequest.prompt;
+      : request.prompt;
     for await (const part of provider.streamStep({ ...stepRequest, prompt })) {
       if (part.type === "text" || part.type === "reasoning") {
         if (part.type !== current) yield* publish(current, joiner.flush());
@@ -79,6 +92,8 @@ export async function* runStep(
         usage = part;
       } else if (part.type === "finish") {
         stopped = part.reason;
+      } else if (part.type === "model") {
+        ({ model } = part);
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {
@@ -94,17 +109,6 @@ export async function* runStep(
     if (request.signal.aborted) throw cause;
     return end({ code: "provider_error", message: "The model provider failed", cause });
   }
-}
-
-/** How a provider is told of the format. */
-function formatOf({ answerFormat, prompt }: TurnRequest, tools: readonly ToolDefinition[]) {
-  if (answerFormat === undefined) return { answerFormat, prompt };
-  const { schema } = answerFormat;
-  const isEnforced = isLive(answerFormat, tools);
-  return {
-    answerFormat: { schema, isEnforced },
-    prompt: describeFormat(prompt, answerFormat, isEnforced),
-  };
 }
 
 const tooLong = { code: "output_too_large", message: "The model's answer is too long" };

@@ -17,13 +17,6 @@ export interface AnswerFormat {
   readonly findFault: (value: unknown, json: string) => Promise<string | undefined>;
 }
 
-/** Text of a step that nobody was shown. */
-export interface HeldText {
-  readonly text: string;
-  /** Why it was not accepted as the answer, as the model is told; undefined for a step that called tools. */
-  readonly fault?: string | undefined;
-}
-
 /** How often a model is asked to repair its answer. */
 const MAX_REPAIRS = 2;
 /** UTF-16 code units of a structured answer: no model writes as many. */
@@ -48,17 +41,19 @@ export function mayRepair(steps: readonly EarlierStep[]): boolean {
   return countRepairs(steps) < MAX_REPAIRS;
 }
 
-/** The prompt with the schema, if the model would not be told otherwise. */
-export function describeFormat(
-  prompt: StepRequest["prompt"],
-  { schema, isDescribed = false }: AnswerFormat,
-  isEnforced: boolean,
-): StepRequest["prompt"] {
-  if (isEnforced && !isDescribed) return prompt;
-  const text =
+/** How a provider is told of a format; undefined for text. */
+export function requestFormat(
+  format: AnswerFormat | undefined,
+  tools: readonly unknown[],
+): StepRequest["answerFormat"] {
+  if (format === undefined) return undefined;
+  const { schema, isDescribed = false } = format;
+  const isEnforced = isLive(format, tools);
+  if (isEnforced && !isDescribed) return { schema, isEnforced };
+  const instruction =
     "Your answer must be JSON that matches this JSON Schema, and nothing else: no explanation and no code " +
     `fence. You may call tools before you answer.\n${JSON.stringify(schema)}`;
-  return [...prompt, { role: "system", parts: textParts(text), isPinned: true }];
+  return { schema, isEnforced, instruction };
 }
 
 /** What a model is told of an answer that was not accepted. */

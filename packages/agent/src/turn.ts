@@ -143,9 +143,9 @@ function addStep(
   },
 ): TurnProgress {
   const { state, record, content, calls } = finished;
-  const { step, replay, held } = record;
+  const { step, replay, model, held } = record;
   return {
-    finishedSteps: [...progress.finishedSteps, { step, content, replay, held }],
+    finishedSteps: [...progress.finishedSteps, { step, content, replay, model, held }],
     finishedReasoning: state.chainOfThought ?? "",
     finishedCalls: [...progress.finishedCalls, ...calls],
     prefix: { text: "", reasoning: "" },

@@ -5,7 +5,7 @@ export interface CommandContext {
   readonly io: Io;
   /** Gives the version of the installed package. */
   readonly readVersion: () => string;
-  /** What the command that runs has come to, for who explains its failure. */
+  /** How far the running command has come, to explain a failure. */
   readonly state: {
     /** Whether developers want to know more, as `--debug` says. */
     isDebugging: boolean;

@@ -105,7 +105,7 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
 /** The context of everything that belongs to a workspace. */
 export type Context = RequestContext<WorkspaceCaller>;
 
-/** The caller as who searches in its workspace. */
+/** The caller as the searcher in its workspace. */
 export function searcherOf({ caller, signal, onDatabaseMs }: Context): Searcher {
   return { workspaceId: caller.workspace.id, signal, onDatabaseMs };
 }

@@ -41,7 +41,7 @@ export { validateAction } from "./calls/validate-action.ts";
 export type { Caller, WorkspaceCaller } from "./context.ts";
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { findConversationStream } from "./conversations/streams.ts";
-export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
+export { giveMadeTitle, untitledMessage } from "./conversations/titles.ts";
 export {
   type Core,
   type CoreContext as Context,
@@ -144,6 +144,7 @@ export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export { contextTokensOf, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
+export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";
 export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-credentials.ts";
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";
 export { createSpace, updateSpace } from "./workspaces/spaces.ts";

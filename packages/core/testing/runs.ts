@@ -1,5 +1,5 @@
-import { invocations, runs } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { invocations, messages, runs, type StoredStep } from "@parley/db";
+import { eq, sql } from "drizzle-orm";
 import type { Process } from "../src/context.ts";
 import type { RunRow } from "../src/data-access/rows.ts";
 import type { Core } from "../src/create-core.ts";
@@ -33,4 +33,13 @@ export async function claimRuns(core: Process, options: ClaimOptions): Promise<C
   });
   const invoked = await claimInvocations(core, { ...options, after: 0, perWorkspace: 100 });
   return [...turns.runs, ...invoked.runs];
+}
+
+/** What the steps of an answer have stored. */
+export async function readTestSteps({ database }: Core, sid: string): Promise<StoredStep[] | null> {
+  const [row] = await database.db
+    .select({ steps: messages.steps })
+    .from(messages)
+    .where(eq(messages.sid, sid));
+  return row?.steps ?? null;
 }

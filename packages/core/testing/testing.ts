@@ -42,7 +42,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
-export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns } from "./runs.ts";
+export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
 /** A core with a database of its own. */
 export interface TestCore {

@@ -67,7 +67,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   };
 }
 
-/** Who has a data directory open, in words; undefined if nobody has. It changes nothing. */
+/** The process that has a data directory open, in words; undefined if none has. It changes nothing. */
 export function findHolder(directory: string): string | undefined {
   const name = path.join(directory, "lock.sqlite");
   if (!existsSync(name)) return undefined;

@@ -224,7 +224,7 @@ const CLIENT_TIMEOUT_MARGIN_MS = 5000;
 /** Failures after which what is known of a server is not used again. */
 const mayBeStale: ReadonlySet<string> = new Set(["bad_answer", "rejected"]);
 
-/** Schemas of servers are data: who checks a result does it elsewhere, in a thread. */
+/** Schemas of servers are data: results are checked elsewhere, in a thread. */
 const unchecked: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { type Attack, type Fault, goodTool, type SentMessage } from "./fault.ts";
 import { type FaultName, faults } from "./hostile-faults.ts";
+import { holdRefusingPort } from "./refusing-port.ts";
 
 export interface HostileServer extends AsyncDisposable {
   readonly url: string;
@@ -61,13 +62,15 @@ export async function startHostileServer(name: FaultName): Promise<HostileServer
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const refusing = name === "refused connections" ? await holdRefusingPort() : undefined;
+  const { port } = refusing ?? (server.address() as AddressInfo);
+  const host = `127.0.0.1:${port}`;
   const url = `${name === "no handshake" ? "https" : "http"}://${host}/mcp`;
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => void server.close(resolve));
+    await refusing?.[Symbol.asyncDispose]();
   };
-  if (name === "refused connections") await close();
   return {
     url,
     host,

@@ -32,7 +32,7 @@ export function payerOf(caller: Caller): Payer {
   };
 }
 
-/** The name of the one who calls: a key, or a user under a key, whichever token the user has. */
+/** The caller's name: a key, or a user of a key, whichever of the user's tokens is used. */
 export function callerName({ keyId, userId }: Payer): string {
   return userId === undefined ? keyId : `${keyId}/${userId}`;
 }

@@ -37,7 +37,7 @@ export async function startFollowerGenerator(
   return { pid: started.pid, isPinned, ask: askingChild(started) };
 }
 
-/** A server whose logs are published to, and who follows them. */
+/** A server whose logs are published to, and their followers. */
 export interface Followed {
   readonly subject: FanoutSubject;
   /** Name of the followers' set; undefined if nobody follows. */

@@ -1,5 +1,5 @@
 // What answering with ready bytes costs at least: bare node:http that sends one file as JSON, as
-// it is, compressed, or as 304 to who names its tag, and nothing else.
+// it is, compressed, or as 304 to a request that names its tag, and nothing else.
 // Usage: node ready-bytes.ts <port> <file>
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

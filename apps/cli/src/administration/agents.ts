@@ -13,7 +13,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { model } from "./read-model.ts";
+import { model, models } from "./read-model.ts";
 import type { Context } from "../connection/context.ts";
 
 type ListedAgent = ItemOf<"agents.listAll">;
@@ -31,7 +31,7 @@ const noun = nounOf("agents.listAll", {
       parley.agents.list(view == null ? {} : { view }).then((answer) => answer.agentConfigurations),
     ),
 });
-const readers = { model };
+const readers = { model, fallbackModels: models };
 const references = {
   editorIds: findMember,
   functionIds: findIn(functions),

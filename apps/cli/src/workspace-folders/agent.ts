@@ -15,7 +15,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, responseFormat, tags } = CreateAgent.shape;
+const { script, asksUser, responseFormat, tags, fallbackModels } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -26,6 +26,7 @@ const AgentFile = z.object({
   pictureUrl,
   scope,
   model,
+  fallbackModels,
   maxStepsPerRun,
   asksUser,
   responseFormat,
@@ -50,6 +51,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     pictureUrl: value.pictureUrl ?? "",
     scope: value.scope ?? "visible",
     model: { providerId, modelId, temperature, reasoningEffort },
+    fallbackModels: value.fallbackModels ?? [],
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
     responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
@@ -150,6 +152,7 @@ export function readShownAgent(
       pictureUrl: isDefault ? "" : agent.pictureUrl,
       scope: agent.scope === "hidden" ? "hidden" : "visible",
       model: { providerId, modelId, temperature, reasoningEffort },
+      fallbackModels: shown.fallbackModels,
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
       responseFormat: shown.responseFormat,

@@ -7,6 +7,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { UnsavedGuard } from "../ui/unsaved-guard.tsx";
 import { ChoiceList } from "./choice-list.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
+import { FallbackFields } from "./fallback-fields.tsx";
 import { useChoices } from "./use-choices.ts";
 
 interface AgentFormProps {
@@ -77,7 +78,9 @@ export function AgentForm(props: AgentFormProps) {
           label="Model"
           required
           value={draft.model}
-          onChange={(event) => change({ model: event.target.value })}
+          onChange={({ target: { value: model } }) =>
+            change({ model, fallbackModels: draft.fallbackModels.filter((one) => one !== model) })
+          }
         >
           <option value="">Choose …</option>
           {shownModels.map((model) => (
@@ -120,6 +123,12 @@ export function AgentForm(props: AgentFormProps) {
           inputMode="numeric"
           value={draft.maxStepsPerRun}
           onChange={(event) => change({ maxStepsPerRun: event.target.value })}
+        />
+        <FallbackFields
+          models={models}
+          own={draft.model}
+          chosen={draft.fallbackModels}
+          onChange={(fallbackModels) => change({ fallbackModels })}
         />
       </div>
       <CheckField

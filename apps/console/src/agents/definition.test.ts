@@ -38,7 +38,8 @@ test("gives a stored agent back as it was", () => {
     maxStepsPerRun: 3,
     scope: "hidden",
   };
-  const lists = { skillIds: [], functionIds: ["add"], toolIds: [] };
+  const fallbackModels = [{ providerId: "custom", modelId: "org/model-1" }];
+  const lists = { fallbackModels, skillIds: [], functionIds: ["add"], toolIds: [] };
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
   const own = { script: null, asksUser: true, reasoningEffort, responseFormat };

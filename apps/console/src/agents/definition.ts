@@ -7,6 +7,8 @@ export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]
 /** An agent as stored. */
 export type StoredAgent = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>;
 
+type ModelPair = StoredAgent["fallbackModels"][number];
+
 /** An agent as edited: numbers and the script are texts. */
 export interface AgentDraft {
   readonly name: string;
@@ -14,6 +16,8 @@ export interface AgentDraft {
   readonly instructions: string;
   /** Provider and model, with a slash between them. */
   readonly model: string;
+  /** Those that answer in its place, in order. */
+  readonly fallbackModels: readonly string[];
   readonly temperature: string;
   /** Empty for the model's default. */
   readonly reasoningEffort: NonNullable<StoredAgent["reasoningEffort"]> | "";
@@ -37,6 +41,7 @@ export const emptyDraft: AgentDraft = {
   description: "",
   instructions: "",
   model: "",
+  fallbackModels: [],
   temperature: "0.7",
   reasoningEffort: "",
   maxStepsPerRun: "8",
@@ -58,7 +63,8 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     name: agent.name,
     description: agent.description,
     instructions: agent.instructions ?? "",
-    model: `${agent.model.providerId}/${agent.model.modelId}`,
+    model: nameOf(agent.model),
+    fallbackModels: stored.fallbackModels.map(nameOf),
     temperature: String(agent.model.temperature),
     reasoningEffort: stored.reasoningEffort ?? "",
     maxStepsPerRun: String(agent.maxStepsPerRun),
@@ -77,20 +83,18 @@ export function draftOf(stored: StoredAgent): AgentDraft {
 export function inputOfDraft(draft: AgentDraft): AgentInput {
   const { model, temperature, reasoningEffort, maxStepsPerRun, script, ...others } = draft;
   const { answerSchema, isStrict: strict, ...rest } = others;
-  const slash = model.indexOf("/");
-  if (slash === -1) throw new Error("Choose a model");
+  if (model === "") throw new Error("Choose a model");
   return {
     ...rest,
     skillIds: [...draft.skillIds],
     functionIds: [...draft.functionIds],
     toolIds: [...draft.toolIds],
     model: {
-      providerId: model.slice(0, slash),
-      // Models of some providers have slashes in their names.
-      modelId: model.slice(slash + 1),
+      ...pairOf(model),
       temperature: numberOf("Temperature", temperature),
       reasoningEffort: reasoningEffort || null,
     },
+    fallbackModels: draft.fallbackModels.map(pairOf),
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
@@ -98,6 +102,16 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     }),
     ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
   };
+}
+
+function nameOf({ providerId, modelId }: ModelPair): string {
+  return `${providerId}/${modelId}`;
+}
+
+function pairOf(name: string): ModelPair {
+  // Models of some providers have slashes in their names.
+  const slash = name.indexOf("/");
+  return { providerId: name.slice(0, slash), modelId: name.slice(slash + 1) };
 }
 
 function numberOf(label: string, text: string): number {

@@ -129,6 +129,12 @@ function Turn({ answer, message }: TurnProps) {
         {formatDuration(answer.modelDurationMs)} · {formatNumber(answer.toolCalls)} tool{" "}
         {answer.toolCalls === 1 ? "call" : "calls"} {formatDuration(answer.toolDurationMs)}
       </p>
+      {answer.fallbacks?.map(({ providerId, modelId, steps }) => (
+        <p key={`${providerId}/${modelId}`} className="text-sm text-muted">
+          Answered by {providerId}/{modelId}, in place of the agent's model, in{" "}
+          {formatNumber(steps)} {steps === 1 ? "step" : "steps"}
+        </p>
+      ))}
       {message && message.actions.length > 0 && <CallTimeline message={message} />}
     </li>
   );

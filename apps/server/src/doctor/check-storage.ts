@@ -4,7 +4,7 @@ import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
 
 const DIRECTORY = "data directory";
 
-/** The data directory of the embedded database: who may use it, and who does. */
+/** The data directory of the embedded database: its permissions, and the process that uses it. */
 export async function checkDirectory(around: Surroundings): Promise<readonly Finding[]> {
   if (!around.isEmbedded) return [];
   const { PARLEY_DATA_DIR: directory } = around.settings;

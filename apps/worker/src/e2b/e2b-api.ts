@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { E2bFault, readBounded, refusedBy } from "./e2b-fault.ts";
 
-/** Where E2B is, and who asks. */
+/** The address of E2B, and the caller's key. */
 export interface E2bConnection {
   readonly apiKey: string;
   readonly apiUrl: string;
@@ -44,7 +44,7 @@ const PORT = 49_983;
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Creates a sandbox that can reach no network, and that only who has its tokens can reach. Throws `E2bFault`, or
+ * Creates a sandbox that can reach no network, and that is reached only with its tokens. Throws `E2bFault`, or
  * what the signal aborted with.
  */
 export async function createE2bSandbox(

@@ -3,24 +3,28 @@ import {
   type ClaimedRun,
   contextTokensOf,
   type Core,
+  findUsableModels,
   readProviderSecret,
   supportedEffort,
   type Turn,
   UnreadableSecret,
 } from "@parley/core";
-import { type AgentError, ModelService, type ReasoningEffort } from "@parley/schema";
+import {
+  type AgentError,
+  type ModelPair,
+  ModelService,
+  type ReasoningEffort,
+} from "@parley/schema";
 import type { Logger } from "pino";
 import { describeRun } from "../runs/leases.ts";
+import type { ModelChain, ModelKey, ModelLink } from "./model-chain.ts";
 
 /** The model of a turn, with what is needed to call it. */
-export interface ChosenModel {
-  readonly provider: ModelProvider;
-  readonly modelId: string;
-  readonly contextTokens: number;
-  /** Undefined for the model's default. */
-  readonly reasoningEffort: ReasoningEffort | undefined;
+export interface ChosenModel extends ModelLink {
   /** The workspace's own credential; undefined if the deployment's is used. */
   readonly apiKey: string | undefined;
+  /** The agent's models; undefined if no other one may answer, or has answered. */
+  readonly chain: Pick<ModelChain, "own" | "links"> | undefined;
 }
 
 /** Context of a model that is no longer in the catalogue. */
@@ -33,27 +37,62 @@ interface Services {
 }
 
 /**
- * Finds the model of a turn and its effort: each the message's selection, else the agent's own. Gives an error if
- * neither model can be called.
+ * Finds the model of a turn and its effort: each the message's selection, else the agent's own. Only without a
+ * selection, the agent's other models may answer in its place. Gives an error if no model can be called.
  */
 export async function chooseModel(
-  { core, logger, providers }: Services,
+  services: Services,
   { run, turn }: { run: ClaimedRun; turn: Turn },
 ): Promise<ChosenModel | AgentError> {
   const { modelSelection } = turn.message;
   const { providerId, modelId } = modelSelection ?? turn.agent;
-  const provider = providers[providerId];
-  if (provider === undefined) {
-    const message = `This server has no provider ${providerId}`;
-    return { code: "provider_unavailable", message, metadata: null };
+  const own = { providerId, modelId };
+  const effort = modelSelection?.reasoningEffort ?? turn.agent.reasoningEffort;
+  const toLink = (pair: ModelPair) => findLink(services, pair, effort) ?? [];
+  if (modelSelection === null && turn.agent.fallbackModels.length > 0) {
+    const { workspaceId } = run;
+    const pairs = await findUsableModels(services.core, workspaceId, [
+      own,
+      ...turn.agent.fallbackModels,
+    ]);
+    // What can continue after its published text is never replaced.
+    const isKept = pairs.includes(own) || services.providers[providerId]?.canContinue === true;
+    const links = (isKept ? [own, ...pairs.filter((pair) => pair !== own)] : pairs).flatMap(toLink);
+    const [first = findLink(services, own, effort)] = links;
+    if (first === undefined) return missingProvider(providerId);
+    const chain = { own, links: links.length === 0 ? [first] : links };
+    return { ...first, apiKey: undefined, chain };
   }
-  const contextTokens =
-    contextTokensOf({ providerId, modelId }) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  const link = findLink(services, own, effort);
+  if (link === undefined) return missingProvider(providerId);
+  const key = await readModelKey(services, { run, providerId });
+  return "code" in key ? key : { ...link, ...key, chain: undefined };
+}
+
+function findLink(
+  { providers }: Services,
+  { providerId, modelId }: ModelPair,
+  effort: ReasoningEffort | null | undefined,
+): ModelLink | undefined {
+  const provider = providers[providerId];
+  if (provider === undefined) return undefined;
+  const pair = { providerId, modelId };
+  const contextTokens = contextTokensOf(pair) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  return { ...pair, provider, contextTokens, reasoningEffort: supportedEffort(pair, effort) };
+}
+
+function missingProvider(providerId: string): AgentError {
+  const message = `This server has no provider ${providerId}`;
+  return { code: "provider_unavailable", message, metadata: null };
+}
+
+/** Reads the credential for a provider's models. Gives an error if it cannot be decrypted. */
+export async function readModelKey(
+  { core, logger }: Pick<Services, "core" | "logger">,
+  { run, providerId }: { readonly run: ClaimedRun; readonly providerId: string },
+): Promise<ModelKey> {
   try {
-    const apiKey = await readOwnKey(core, { workspaceId: run.workspaceId, providerId });
-    const effort = modelSelection?.reasoningEffort ?? turn.agent.reasoningEffort;
-    const reasoningEffort = supportedEffort({ providerId, modelId }, effort);
-    return { provider, modelId, contextTokens, reasoningEffort, apiKey };
+    return { apiKey: await readOwnKey(core, { workspaceId: run.workspaceId, providerId }) };
   } catch (err) {
     if (!(err instanceof UnreadableSecret)) throw err;
     logger.error({ err, ...describeRun(run) }, "A credential could not be decrypted");

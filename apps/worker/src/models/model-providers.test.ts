@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createWorkerMetrics } from "../runs/metrics.ts";
+import { createCircuits } from "./circuits.ts";
 import { measureProvider, measureProviders } from "./model-providers.ts";
 
 const logger = pino({ level: "silent" });
@@ -87,7 +88,7 @@ describe("a measured provider", () => {
     const unreadable = providerOf([text, { type: "unreadable_usage" }]);
     const providers = measureProviders(
       { openai: unreadable, xai: unreadable },
-      { operations, logger: said },
+      { operations, logger: said, circuits: createCircuits(registry) },
     );
     for (const id of ["openai", "openai", "xai"]) {
       // oxlint-disable-next-line no-await-in-loop -- the second finds that the first has warned

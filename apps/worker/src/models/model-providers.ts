@@ -8,13 +8,15 @@ import {
 } from "@parley/agent";
 import type { Logger } from "pino";
 import type { OperationMetrics } from "../runs/metrics.ts";
-import { hostedServices, type ModelService } from "@parley/schema";
+import { hostedServices, ModelService } from "@parley/schema";
+import { type Circuits, watchProvider } from "./circuits.ts";
 import { type ModelSettings, settingsOf } from "./model-settings.ts";
 
 /** Where providers are measured, and warnings about them go. */
 interface Measuring {
   readonly operations: OperationMetrics;
   readonly logger: Pick<Logger, "warn">;
+  readonly circuits: Circuits;
 }
 
 /**
@@ -24,7 +26,7 @@ interface Measuring {
 export function measureProvider(
   provider: ModelProvider,
   providerId: string,
-  { operations: { duration, tokens, unreadable }, logger }: Measuring,
+  { operations: { duration, tokens, unreadable }, logger }: Omit<Measuring, "circuits">,
 ): ModelProvider {
   let hasWarned = false;
   async function* streamStep(request: StepRequest): AsyncGenerator<StepPart> {
@@ -69,16 +71,17 @@ export function measureProvider(
   return { ...provider, streamStep };
 }
 
-/** Wraps each provider, by its id. */
+/** Wraps each provider, by its id, to measure it; the outcomes of calls of services are known to the circuits. */
 export function measureProviders(
   providers: Readonly<Record<string, ModelProvider>>,
   measuring: Measuring,
 ): Record<string, ModelProvider> {
   return Object.fromEntries(
-    Object.entries(providers).map(([id, provider]) => [
-      id,
-      measureProvider(provider, id, measuring),
-    ]),
+    Object.entries(providers).map(([id, provider]) => {
+      const isService = ModelService.safeParse(id).success;
+      const watched = isService ? watchProvider(provider, id, measuring.circuits) : provider;
+      return [id, measureProvider(watched, id, measuring)];
+    }),
   );
 }
 

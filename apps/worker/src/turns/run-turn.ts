@@ -2,6 +2,7 @@ import {
   buildPrompt,
   type CountFitting,
   countModule,
+  fitPrompt,
   type ModelProvider,
   promptCharacters,
   runTurn,
@@ -30,7 +31,9 @@ import {
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
-import { chooseModel } from "../models/choose-model.ts";
+import { chooseModel, readModelKey } from "../models/choose-model.ts";
+import type { Circuits } from "../models/circuits.ts";
+import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
 import { findAnswerFormat } from "./answer-format.ts";
@@ -39,6 +42,7 @@ export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
   readonly logger: Logger;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
+  readonly circuits: Circuits;
 }
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -91,21 +95,42 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const countFitting: CountFitting = async (given) => {
+    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+    const counted = await core.threads.call(countJob, given, options);
+    if ("value" in counted) return counted.value;
+    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
+  };
+  const promptFor = ({ contextTokens, provider }: ModelLink) =>
+    buildPrompt(
+      { instructions: agent.instructions, skills: turn.skills },
+      turn.history.map(toHistory),
+      promptCharacters(contextTokens, provider),
+    );
   const events = runTurn({
     ...progress,
     ...chosen,
-    countFitting: async (given) => {
-      const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-      const counted = await core.threads.call(countJob, given, options);
-      if ("value" in counted) return counted.value;
-      throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-    },
+    provider:
+      chosen.chain === undefined
+        ? chosen.provider
+        : createModelChain({
+            ...chosen.chain,
+            circuits: services.circuits,
+            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
+            preparePrompt: async (link, request) => {
+              const prompt = promptFor(link);
+              if (!link.provider.countsTokens) return prompt;
+              return fitPrompt({ ...request, prompt }, link.contextTokens, countFitting);
+            },
+            onPassedOver: ({ providerId, modelId }, reason) => {
+              services.circuits.passedOver({ providerId }, reason);
+              const model = { providerId, modelId, reason };
+              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
+            },
+          }),
+    countFitting,
     temperature: agent.temperature,
-    prompt: buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
-      promptCharacters(chosen.contextTokens, chosen.provider),
-    ),
+    prompt: promptFor(chosen),
     tools: skillTools(turn.skills, {
       loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
       listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
@@ -175,8 +200,8 @@ function toHistory(row: HistoryRow) {
 function readProgress({ message, published, actions }: Turn): TurnProgress {
   const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    const { replay, held } = stored.get(finished.step) ?? {};
-    return { ...finished, replay, held };
+    const { replay, model, held } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, model, held };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {

@@ -1,4 +1,4 @@
-import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelService } from "@parley/schema";
 import type { StepRequest } from "../provider.ts";
 import { toModernSchema } from "./modern-schema.ts";
@@ -18,7 +18,7 @@ export function addAnswerFormat(
   }
   return {
     ...options,
-    responseFormat: { type: "json", name: "answer", schema: toModernSchema(schema) as JSONObject },
+    responseFormat: { type: "json", name: "answer", schema: toModernSchema(schema) },
     providerOptions: {
       ...options.providerOptions,
       // Else the AI SDK may send a tool in its place, which services do not enforce.

@@ -16,12 +16,23 @@ export interface StepFailure {
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
+  /** Whether the service is up and has refused the call, though the same call may succeed later. */
+  readonly isRefusal?: boolean | undefined;
   /** Pause that the service asks for. */
   readonly retryAfterMs?: number | undefined;
   /** The service's own error for the log, without the prompt and the credential. */
   readonly cause?: Error | undefined;
   /** What the service itself said. */
   readonly providerError?: ProviderError | undefined;
+}
+
+/**
+ * Whether the service is overloaded, down or silent, so that another one may answer instead. It is not if it has
+ * refused the call: with a status of 4xx other than 408 and 429, or for an account without credit.
+ */
+export function isOutage({ code, isRetryable, isRefusal }: StepFailure): boolean {
+  if (code === "provider_rate_limited") return isRetryable;
+  return code === "timed_out" || (code === "provider_unavailable" && isRefusal !== true);
 }
 
 const MAX_REASON_CHARACTERS = 500;
@@ -76,7 +87,8 @@ export function explainError(
   if (filtered.test(reported)) return failure("content_filtered", parts);
   const again = { ...parts, isRetryable: true, retryAfterMs };
   if (status === 429 || busy.test(reported)) return failure("provider_rate_limited", again);
-  if (status === 408 || status === 409 || (status !== undefined && status >= 500)) {
+  if (status === 409) return failure("provider_unavailable", { ...again, isRefusal: true });
+  if (status === 408 || (status !== undefined && status >= 500)) {
     return failure("provider_unavailable", again);
   }
   // Without an error status, the connection broke or the response was malformed.

@@ -5,7 +5,7 @@ import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
 import { addAnswerFormat } from "./answer-format.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
-import { explainError, failure, type StepFailure } from "./failures.ts";
+import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
 
@@ -69,7 +69,7 @@ export async function* streamServiceStep(
   service: Service,
   request: StepRequest,
 ): AsyncGenerator<StepPart, void, undefined> {
-  const { limits } = service;
+  const limits = request.hasFallback === true ? beforeFallback(service.limits) : service.limits;
   const apiKey = request.apiKey ?? service.access.apiKey;
   for (let attempt = 0; ; attempt++) {
     let failed: StepFailure;
@@ -86,12 +86,26 @@ export async function* streamServiceStep(
     }
     const pauseMs = planRetry(failed, attempt, limits);
     if (hasPublished || pauseMs === undefined) {
-      const { code, message, cause, providerError } = failed;
-      yield { type: "error", code, message: `${message} (${service.id})`, cause, providerError };
+      const { code, cause, providerError } = failed;
+      const said = { code, message: `${failed.message} (${service.id})`, cause, providerError };
+      yield { type: "error", ...said, isOutage: isOutage(failed) };
       return;
     }
     await sleep(pauseMs, undefined, { signal: request.signal });
   }
+}
+
+/** Another model answers sooner than one that is overloaded or down. */
+const MAX_RETRIES_BEFORE_FALLBACK = 1;
+const MAX_RETRY_AFTER_BEFORE_FALLBACK_MS = 2000;
+
+/** The bounds of a call after whose failure another model is asked. */
+function beforeFallback({ maxRetries, maxRetryAfterMs, ...limits }: CallLimits): CallLimits {
+  return {
+    ...limits,
+    maxRetries: Math.min(maxRetries, MAX_RETRIES_BEFORE_FALLBACK),
+    maxRetryAfterMs: Math.min(maxRetryAfterMs, MAX_RETRY_AFTER_BEFORE_FALLBACK_MS),
+  };
 }
 
 function rename(call: ToolCall, tools: StepRequest["tools"]): ToolCall {

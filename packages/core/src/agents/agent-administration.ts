@@ -11,8 +11,8 @@ import type { RequestContext } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
-import { requireModel } from "../workspaces/models.ts";
 import { requireEditorChoice } from "./agent-editors.ts";
+import { changeModels } from "./agent-models.ts";
 import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
@@ -56,15 +56,13 @@ export async function updateAgent(
     const before = await requireAgent(db, workspace.id, input.agentId);
     if (input.version !== undefined) requireVersion("agent", before, input.version);
     const { model } = input;
-    if (model !== undefined) requireModel(workspace, model);
     const changes = {
       name: input.name ?? before.name,
       description: input.description ?? before.description,
       instructions: input.instructions ?? before.instructions,
       pictureUrl: input.pictureUrl ?? before.pictureUrl,
       scope: input.scope ?? before.scope,
-      providerId: model?.providerId ?? before.providerId,
-      modelId: model?.modelId ?? before.modelId,
+      ...changeModels(workspace, before, input),
       temperature: model?.temperature ?? before.temperature,
       reasoningEffort:
         model?.reasoningEffort === undefined ? before.reasoningEffort : model.reasoningEffort,

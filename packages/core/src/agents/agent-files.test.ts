@@ -56,6 +56,7 @@ describe("agents as files", () => {
       description: "- a: *b\n\ttabs and  trailing \nspaces\r\n\u0085 & é 😀",
       instructions: "Line 1\r\nline 2\n\n  indented\n# no comment\n---\n",
       model: { ...model, reasoningEffort: "medium" },
+      fallbackModels: [{ providerId: "noop", modelId: "noop" }],
       scope: "hidden",
       maxStepsPerRun: 3,
       tags: [{ name: "null", kind: "- x" }],
@@ -76,6 +77,7 @@ describe("agents as files", () => {
       name: "Other",
       instructions: "Other",
       model: { ...model, reasoningEffort: null },
+      fallbackModels: [],
       tags: [],
       skillIds: [],
       functionIds: [],
@@ -99,6 +101,7 @@ describe("agents as files", () => {
       instructions: null,
       script: null,
       reasoningEffort: null,
+      fallbackModels: [],
       tags: [],
     });
   });

@@ -20,8 +20,9 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { createParseYaml, createWriteYaml } from "../skills/folders/read-front-matter.ts";
 import { isReachedServer } from "../tools/tool-administration.ts";
 import { threadOptions } from "../untrusted/threads.ts";
-import { requireModel } from "../workspaces/models.ts";
+import { requireAgentModels } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
+import { showModels } from "./agent-models.ts";
 import { noSuchAgent } from "./agents.ts";
 import { readAgent } from "./read-agents.ts";
 import { requireUsableFormat } from "./response-formats.ts";
@@ -43,6 +44,7 @@ export async function exportAgent(
   const servers = await findGrantedTools(context, db, agent.id);
   const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
   const { responseFormat } = agent;
+  const fallbackModels = showModels(agent.fallbackModels);
   const definition = {
     sId: agent.sid,
     name: agent.name,
@@ -56,6 +58,7 @@ export async function exportAgent(
       temperature,
       ...(reasoningEffort !== null && { reasoningEffort }),
     },
+    ...(fallbackModels.length > 0 && { fallbackModels }),
     maxStepsPerRun: agent.maxStepsPerRun,
     skills: granted.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functions: functions.map(({ slug }) => slug),
@@ -83,7 +86,8 @@ export async function importAgent(
 ): Promise<ImportedAgent> {
   const { definition, script } = await readDefinition(context, yaml);
   const { workspace } = context.caller;
-  requireModel(workspace, definition.model);
+  const { fallbackModels = [] } = definition;
+  requireAgentModels(workspace, definition.model, fallbackModels);
   const format = await requireUsableFormat(
     context,
     definition.responseFormat,
@@ -102,8 +106,8 @@ export async function importAgent(
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const more = { scope, script, asksUser, tags, responseFormat: format } as const;
-      const granted = { ...draft, ...more, ...grants };
+      const chosen = { scope, fallbackModels, script, asksUser, tags } as const;
+      const granted = { ...draft, ...chosen, responseFormat: format, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
         draft: granted,
@@ -123,6 +127,7 @@ export async function importAgent(
       modelId: model.modelId,
       temperature: model.temperature ?? before.temperature,
       reasoningEffort: model.reasoningEffort ?? null,
+      fallbackModels,
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,

@@ -7,8 +7,8 @@ import type { Context } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { isReachedServer } from "../tools/tool-administration.ts";
-import { requireModel } from "../workspaces/models.ts";
 import { findEditors } from "./agent-editors.ts";
+import { changeModels } from "./agent-models.ts";
 import { getAgent } from "./read-agents.ts";
 import { insertVersion, requireAgent } from "./write-agents.ts";
 
@@ -69,11 +69,9 @@ async function editAgent(context: Context, sId: string, edits: Edits): Promise<P
       providerId: model?.provider_id ?? before.providerId,
       modelId: model?.model_id ?? before.modelId,
     };
-    if (model?.provider_id !== undefined || model?.model_id !== undefined) {
-      requireModel(workspace, pair);
-    }
+    const isNamed = model?.provider_id !== undefined || model?.model_id !== undefined;
     const changes: Partial<AgentRow> = {
-      ...pair,
+      ...changeModels(workspace, before, { model: isNamed ? pair : undefined }),
       temperature: model?.temperature ?? before.temperature,
       reasoningEffort: model?.reasoning_effort ?? before.reasoningEffort,
       tags: edits.tags ?? before.tags,

@@ -9,10 +9,11 @@ import type {
 import { and, asc, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
-import { requireModel } from "../workspaces/models.ts";
+import { requireAgentModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
+import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 import { requireEnforced } from "./response-formats.ts";
 
@@ -42,8 +43,9 @@ export async function insertAgent(
     sid = context.newId(),
   }: { workspace: WorkspaceRow; draft: AgentDraft; sid?: string },
 ): Promise<AgentWithScript> {
-  requireModel(workspace, draft.model);
-  requireEnforced(draft.responseFormat, [draft.model]);
+  const { model, fallbackModels = [] } = draft;
+  requireAgentModels(workspace, model, fallbackModels);
+  requireEnforced(draft.responseFormat, [model, ...fallbackModels]);
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
@@ -59,6 +61,7 @@ export async function insertAgent(
     modelId: draft.model.modelId,
     temperature: draft.model.temperature ?? 0.7,
     reasoningEffort: draft.model.reasoningEffort,
+    fallbackModels: draft.fallbackModels,
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
     responseFormat: draft.responseFormat,
@@ -89,7 +92,7 @@ export async function insertVersion(
 ): Promise<AgentWithScript> {
   const { id: fromId, ...columns } = before;
   const changed = { ...before, ...changes };
-  requireEnforced(changed.responseFormat, [changed]);
+  requireEnforced(changed.responseFormat, [changed, ...changed.fallbackModels]);
   await db.update(agents).set({ isCurrent: false }).where(eq(agents.id, fromId));
   const agent = await insertRow(db, agents, {
     ...columns,
@@ -149,7 +152,16 @@ export function renderDefinition(
   agent: AgentRow,
   ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
 ): AgentWithScript {
-  const { script, asksUser, reasoningEffort, responseFormat, tags } = agent;
+  const { script, asksUser, reasoningEffort, fallbackModels, responseFormat, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
-  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, responseFormat, tags };
+  return {
+    agentConfiguration,
+    script,
+    ...ids,
+    asksUser,
+    reasoningEffort,
+    fallbackModels: showModels(fallbackModels),
+    responseFormat,
+    tags,
+  };
 }

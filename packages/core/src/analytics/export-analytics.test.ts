@@ -1,4 +1,4 @@
-import { messages } from "@parley/db";
+import { actions, messages } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -108,6 +108,53 @@ describe("the use of a workspace", () => {
     expect(await rows({ table: "tool_usage" })).toEqual([]);
     const other = await openTestContext(test.core, await insertTestWorkspace(test.core), "admin");
     expect(await rows({ table: "agents" }, other)).toEqual([]);
+  });
+
+  it("counts each step, its tokens and its calls for the model that answered it", async () => {
+    const { conversation } = await createTestConversation(context, ["ann"]);
+    const [turn] = await answerTestTurns(test.core);
+    const other = { providerId: "openai", modelId: "gpt-5" };
+    const took = (step: number, inputTokens: number) => {
+      return { step, inputTokens, outputTokens: 1, durationMs: 10 };
+    };
+    const steps = [took(0, 5), { ...took(1, 70), model: other }, { ...took(2, 800), model: other }];
+    const ofAnswer = eq(messages.sid, turn!.message.sid);
+    await test.core.database.db.update(messages).set({ steps }).where(ofAnswer);
+    const call = { messageId: turn!.message.id, toolName: "t", functionCallName: "t" };
+    await test.core.database.db.insert(actions).values(
+      [0, 1, 1].map((step, position) => ({
+        ...call,
+        sid: `act_${position}`,
+        functionCallId: `c${position}`,
+        step,
+        position,
+        params: {},
+        status: "succeeded",
+        executionDurationMs: 7,
+        createdAt: 0,
+        updatedAt: 0,
+      })),
+    );
+    const own = { providerId: "simulated", modelId: "simulated-1" };
+    const ofOwn = { ...own, steps: 1, inputTokens: 5, outputTokens: 1, toolCalls: 1 };
+    const ofOther = { ...other, steps: 2, inputTokens: 870, outputTokens: 2, toolCalls: 2 };
+    expect(await rows({ table: "models" })).toMatchObject([
+      { ...ofOther, answers: 1 },
+      { ...ofOwn, answers: 0 },
+    ]);
+    const sums = { answers: 1, steps: 3, inputTokens: 875, toolCalls: 3 };
+    expect(await rows({})).toMatchObject([sums]);
+    expect(await rows({ table: "agents" })).toMatchObject([sums]);
+    const raw = { wId: workspace.sid, cId: conversation.sId };
+    const input = parseInput(endpoints["conversations.getConsumption"], raw);
+    const consumed = await getConsumption(context, input);
+    expect(endpoints["conversations.getConsumption"].output.parse(consumed)).toEqual(consumed);
+    expect(consumed).toMatchObject({
+      total: sums,
+      agents: [sums],
+      models: [ofOther, ofOwn],
+      messages: [{ ...other, steps: 3, inputTokens: 875, fallbacks: [{ ...other, steps: 2 }] }],
+    });
   });
 
   it("has feedback of the conversations that the key reaches", async () => {

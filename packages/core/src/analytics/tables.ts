@@ -1,7 +1,7 @@
 import { hasRow, type Statement, statement } from "@parley/db";
 import type { AnalyticsTable } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
-import { consumedByAnswer, summed } from "../messages/consumption-sums.ts";
+import { consumedByModel, summed } from "../messages/consumption-sums.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -54,7 +54,8 @@ const withRange = sql`
       and m.created_at >= range.start and m.created_at < range.after
   )`;
 
-// An answer counts for the user whose message it answers.
+// An answer counts for the user whose message it answers, and for the model that answered last; the steps of each
+// model count for that model.
 const withEntries = sql`
   ${withRange},
   entry as (
@@ -64,12 +65,12 @@ const withEntries = sql`
       0 as "toolDurationMs"
     from message m where m.type = 'user_message'
     union all
-    select m.created_at, m.conversation_id, asked.user_id, 0, 1,
-      case m.status when 'failed' then 1 else 0 end, a.sid, a.name, model.*, taken.*, called.*
+    select m.created_at, m.conversation_id, asked.user_id, 0, part."isLast"::int,
+      (part."isLast" and m.status = 'failed')::int, a.sid, a.name, model.*, taken.*, called.*
     from message m
     join agents a on a.id = m.agent_id
     join messages asked on asked.sid = m.parent_message_id
-    ${consumedByAnswer}
+    ${consumedByModel}
     where m.type = 'agent_message'
   )`;
 
@@ -119,7 +120,7 @@ function usageBy(
 }
 
 const isAny = sql`true`;
-const isAnswer = sql`answer = 1`;
+const isAnswer = sql`agent is not null`;
 
 /** The tables that can be exported. */
 export const tables: Readonly<Record<AnalyticsTable, Table>> = {

@@ -1,16 +1,27 @@
 import { statement } from "@parley/db";
 import type { Consumption, ReadConsumption } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
-import { consumedByAnswer, type Sums, summed } from "../messages/consumption-sums.ts";
+import {
+  answeredByOthers,
+  consumedByAnswer,
+  consumedByModel,
+  type Sums,
+  summed,
+} from "../messages/consumption-sums.ts";
 import { takePage } from "../data-access/pages.ts";
 
-const answers = sql`
-  from messages m join agents a on a.id = m.agent_id ${consumedByAnswer}
+const answers = (consumed: SQL) => sql`
+  from messages m join agents a on a.id = m.agent_id ${consumed}
   where m.conversation_id = ${sql.placeholder("conversationId")}::bigint and m.type = 'agent_message'`;
 
-type MessageRow = Consumption["messages"][number] & { readonly rank: number };
+type Answer = Consumption["messages"][number];
+
+interface MessageRow extends Omit<Answer, "fallbacks"> {
+  readonly rank: number;
+  readonly fallbacks: Answer["fallbacks"] | null;
+}
 
 const messagesStatement = statement<
   { conversationId: number; rank: number; version: number; limit: number },
@@ -19,8 +30,8 @@ const messagesStatement = statement<
   "read_consumption_of_messages",
   sql`
   select m.sid as "messageId", m.rank, m.version, m.status, a.sid as "agentConfigurationId",
-    model.*, taken.*, called.*
-  ${answers} and (m.rank, m.version)
+    model.*, taken.*, called.*, ${answeredByOthers} as fallbacks
+  ${answers(consumedByAnswer)} and (m.rank, m.version)
     > (${sql.placeholder("rank")}::int, ${sql.placeholder("version")}::int)
   order by m.rank, m.version limit ${sql.placeholder("limit")}::int`,
 );
@@ -35,9 +46,11 @@ interface GroupRow extends Sums {
 const groupsStatement = statement<{ conversationId: number }, GroupRow>(
   "read_consumption_of_groups",
   sql`
-  select "agentConfigurationId", "providerId", "modelId", count(*)::float8 as answers, ${summed}
+  select "agentConfigurationId", "providerId", "modelId", count(distinct id)::float8 as answers,
+    ${summed}
   from (
-    select a.sid as "agentConfigurationId", model.*, taken.*, called.* ${answers}
+    select m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*
+    ${answers(consumedByModel)}
   ) as answer
   group by grouping sets ((), ("agentConfigurationId"), ("providerId", "modelId"))
   order by "agentConfigurationId", "providerId", "modelId"`,
@@ -65,7 +78,9 @@ export async function getConsumption(
     models: groups.flatMap(({ providerId, modelId, ...row }) =>
       providerId === null || modelId === null ? [] : { providerId, modelId, ...sumsOf(row) },
     ),
-    messages: found.map(({ rank: _rank, ...message }) => message),
+    messages: found.map(({ rank: _rank, fallbacks, ...message }) => {
+      return fallbacks === null ? message : { ...message, fallbacks };
+    }),
     ...end,
   };
 }

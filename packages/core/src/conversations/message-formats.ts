@@ -33,8 +33,8 @@ export async function requireMessageFormat(
   for (const agent of agents) {
     const fault = findStrictFault(await readFormat(context, agent), [modelSelection]);
     if (fault === undefined) continue;
-    const message = `the agent ${agent.name} answers in a format of its own: ${fault.path}: ${fault.message}`;
-    throw invalidRequest("body", [{ path: `${path}modelSelection`, message }]);
+    const why = `the agent ${agent.name} answers in a format of its own: ${fault.path}: ${fault.message}`;
+    throw invalidRequest("body", [{ path: `${path}modelSelection`, message: why }]);
   }
   return null;
 }

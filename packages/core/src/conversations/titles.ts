@@ -1,12 +1,11 @@
-import { conversations, workspaces } from "@parley/db";
-import { ParleyError, toStorable } from "@parley/schema";
+import { conversations } from "@parley/db";
+import { toStorable } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { HistoryRow, Turn } from "../turns/load-turns.ts";
-import { requireModel } from "../workspaces/models.ts";
 
 const MAX_CHARACTERS = 80;
 
@@ -47,26 +46,6 @@ export function untitledMessage({
   // If several agents are mentioned, the first one's turn does it.
   if (message.rank !== asked.rank + 1) return undefined;
   return conversation.title === deriveTitle(asked.content) ? asked.content : undefined;
-}
-
-/** Whether a workspace has enabled a model, and may use it in its region. */
-export async function mayUseModel(
-  { database }: Pick<Process, "database">,
-  workspaceId: number,
-  pair: { readonly providerId: string; readonly modelId: string },
-): Promise<boolean> {
-  const [workspace] = await database.db
-    .select()
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId));
-  if (workspace === undefined) return false;
-  try {
-    requireModel(workspace, pair);
-    return true;
-  } catch (error) {
-    if (error instanceof ParleyError) return false;
-    throw error;
-  }
 }
 
 /**

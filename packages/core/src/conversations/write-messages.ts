@@ -126,7 +126,7 @@ export interface NewConversation extends NewRows {
   readonly conversation: NewConversationRow;
   /** Events of the conversation's log, from its beginning. */
   readonly events: readonly LogEvent[];
-  /** Who holds the runs of the turns; any worker may claim them without one. */
+  /** The worker that holds the runs of the turns; without one, any worker may claim them. */
   readonly holder?: RunHolder | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface NewInvocation {
   readonly events: readonly InvocationEvent[];
   readonly maxAttempts: number;
   readonly origin: RunOrigin | undefined;
-  /** Who holds the run if there is room for it; any worker may claim it without one. */
+  /** The worker that holds the run if it has room; without one, any worker may claim it. */
   readonly holder?: RunHolder | undefined;
 }
 

@@ -72,7 +72,7 @@ async function follow(core: Core, logId: string) {
       signal: stop.signal,
     })) {
       view.see(events);
-      // Who comes back after the end would wait for ever: the API does not begin to follow then.
+      // A follower that returns after the end would wait for ever: the API does not begin to follow then.
       if (++batches < batchesBeforeAbort || isTerminal(events.at(-1)!.type)) continue;
       ended = false;
       break;

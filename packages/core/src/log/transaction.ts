@@ -31,7 +31,7 @@ export interface Recorder {
 export interface TransactionContext extends Pick<LogRuntime, "database" | "bus" | "random"> {
   readonly recorder: Recorder;
   readonly enterTransaction: EnterTransaction;
-  /** Who asks for it, if a request does: transactions of a workspace take turns with those of others. */
+  /** The workspace that asks, if a request does: transactions of a workspace take turns with those of others. */
   readonly caller?: { readonly kind: string; readonly workspace?: { readonly id: number } };
   readonly mutation?: RecordedOnce | undefined;
 }

@@ -17,27 +17,68 @@ export function tokensOf(steps: SQL) {
   return { inputTokens: sumOf("inputTokens"), outputTokens: sumOf("outputTokens") };
 }
 
-/**
- * Part of a statement: the columns of `Sums`, and the model, of each agent message `m` of the version `a` of
- * its agent, from what its steps stored.
- */
-export const consumedByAnswer = sql`
+/** The model that an agent message `m` of the version `a` of its agent asks first. */
+const ownModel = sql`jsonb_build_object(
+  'providerId', coalesce(m.model_selection ->> 'providerId', a.provider_id),
+  'modelId', coalesce(m.model_selection ->> 'modelId', a.model_id))`;
+
+/** The model of the last step. */
+const lastModel = sql`coalesce(m.steps -> -1 -> 'model', ${ownModel})`;
+
+const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
   cross join lateral (
     select count(*)::float8 as steps,
       coalesce(sum((step ->> 'inputTokens')::float8), 0) as "inputTokens",
       coalesce(sum((step ->> 'outputTokens')::float8), 0) as "outputTokens",
       coalesce(round(sum((step ->> 'durationMs')::float8)), 0) as "modelDurationMs"
-    from jsonb_array_elements(coalesce(m.steps, '[]')) as step
+    from jsonb_array_elements(coalesce(m.steps, '[]')) as step where ${isOfStep}
   ) as taken
   cross join lateral (
     select count(*)::float8 as "toolCalls",
       coalesce(sum(x.execution_duration_ms), 0)::float8 as "toolDurationMs"
-    from actions x where x.message_id = m.id
-  ) as called
+    from actions x where x.message_id = m.id and ${isOfCall}
+  ) as called`;
+
+const namesOf = (model: SQL) => sql`
   cross join lateral (
-    select coalesce(m.model_selection ->> 'providerId', a.provider_id) as "providerId",
-      coalesce(m.model_selection ->> 'modelId', a.model_id) as "modelId"
+    select ${model} ->> 'providerId' as "providerId", ${model} ->> 'modelId' as "modelId"
   ) as model`;
+
+/**
+ * Part of a statement: the columns of `Sums`, and the model that answered last, of each agent message `m` of the
+ * version `a` of its agent, from what its steps stored.
+ */
+export const consumedByAnswer = sql`${consumed(sql`true`, sql`true`)} ${namesOf(lastModel)}`;
+
+/**
+ * The same for each model that has answered steps of the message; `part."isLast"` is true for the one that
+ * answered last.
+ */
+export const consumedByModel = sql`
+  cross join lateral (
+    select distinct coalesce(step -> 'model', ${ownModel}) as pair,
+      coalesce(step -> 'model', ${ownModel}) = ${lastModel} as "isLast"
+    from jsonb_array_elements(coalesce(nullif(m.steps, '[]'), '[{}]')) as step
+  ) as part
+  ${consumed(
+    sql`coalesce(step -> 'model', ${ownModel}) = part.pair`,
+    sql`coalesce((
+      select done -> 'model' from jsonb_array_elements(coalesce(m.steps, '[]')) as done
+      where (done ->> 'step')::int = x.step
+    ), ${ownModel}) = part.pair`,
+  )}
+  ${namesOf(sql`part.pair`)}`;
+
+/** The models that answered steps in place of the one that is asked first, each with their number; else null. */
+export const answeredByOthers = sql`(
+  select json_agg(json_build_object(
+    'providerId', other.model ->> 'providerId', 'modelId', other.model ->> 'modelId',
+    'steps', other.steps) order by other.first)
+  from (
+    select step.value -> 'model' as model, count(*) as steps, min(step.ordinality) as first
+    from jsonb_array_elements(m.steps) with ordinality as step
+    where step.value ? 'model' group by 1
+  ) as other)`;
 
 /** Part of a statement: the columns of `Sums` of a group of answers. */
 export const summed = sql`

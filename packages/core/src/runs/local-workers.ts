@@ -7,7 +7,7 @@ import type { LogRuntime } from "../log/log-runtime.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 import type { RunKind } from "./run-kinds.ts";
 
-/** Who holds new runs, and for how long unless it renews their lease. */
+/** The worker that holds new runs, and for how long unless it renews their lease. */
 export interface RunHolder {
   readonly workerId: string;
   readonly leaseMs: number;
@@ -25,7 +25,7 @@ export interface NewRuns {
 /** A worker of this process. */
 export interface LocalWorker {
   /**
-   * Takes a place for each of the runs, and gives who holds them. Undefined if it would not claim all
+   * Takes a place for each of the runs, and gives their holder. Undefined if it would not claim all
    * of them at once: too few places are free, or earlier runs wait for them.
    */
   takePlaces(runs: NewRuns): RunHolder | undefined;

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Process } from "../context.ts";
 
 /**
- * The number of the user for whom an invocation calls a tool: who wrote what is answered, or who calls it by hand;
+ * The number of the user for whom an invocation calls a tool: the author of the answered message, or the user who calls it by hand;
  * null for nobody.
  */
 export async function readCallingUser(

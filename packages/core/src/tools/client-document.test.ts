@@ -4,7 +4,7 @@ import { clientDocumentUrl, renderClientDocument } from "./client-document.ts";
 it.each([
   ["https://parley.example.com", "https://parley.example.com/oauth/client-metadata.json"],
   ["https://parley.example.com/base", "https://parley.example.com/base/oauth/client-metadata.json"],
-  // Who compares ids normalizes none.
+  // Ids are compared as they are, without normalizing.
   ["https://Parley.example.com:443", "https://parley.example.com/oauth/client-metadata.json"],
   ["https://parley.example.com/a/../b", "https://parley.example.com/b/oauth/client-metadata.json"],
   ["http://parley.example.com", undefined],

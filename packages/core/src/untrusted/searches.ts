@@ -8,7 +8,7 @@ import { ParleyError } from "@parley/schema";
  */
 const MAX_WAITING = 32;
 
-/** Who searches. */
+/** The searcher. */
 export interface Searcher {
   readonly workspaceId: number;
   /** Aborts the waiting; a search that runs is left to its timeout. */

@@ -1,4 +1,10 @@
-import { type ModelSelection, ParleyError, type ReasoningEffort } from "@parley/schema";
+import {
+  invalidRequest,
+  type ModelPair,
+  type ModelSelection,
+  ParleyError,
+  type ReasoningEffort,
+} from "@parley/schema";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import catalogue from "./models.json" with { type: "json" };
 
@@ -13,13 +19,8 @@ interface Model {
   readonly contextTokens?: number;
 }
 
-interface Pair {
-  readonly providerId: string;
-  readonly modelId: string;
-}
-
 /** A pair as workspaces store it. */
-export function modelKey({ providerId, modelId }: Pair): string {
+export function modelKey({ providerId, modelId }: ModelPair): string {
   return `${providerId}/${modelId}`;
 }
 
@@ -31,7 +32,7 @@ const known = new Map(models.map((model) => [modelKey(model), model]));
 /** Provider of self-hosted servers, whose models are not listed. */
 const ANY_MODEL_OF = "openai_compatible";
 
-function findModel(pair: Pair): Model | undefined {
+function findModel(pair: ModelPair): Model | undefined {
   if (pair.providerId !== ANY_MODEL_OF) return known.get(modelKey(pair));
   const { providerId, modelId } = pair;
   const regions = ["us", "eu"];
@@ -39,7 +40,7 @@ function findModel(pair: Pair): Model | undefined {
 }
 
 /** Context window of a catalogued model: tokens of prompt and answer together. */
-export function contextTokensOf(pair: Pair): number | undefined {
+export function contextTokensOf(pair: ModelPair): number | undefined {
   return known.get(modelKey(pair))?.contextTokens;
 }
 
@@ -51,7 +52,7 @@ export const defaultModels: readonly string[] = known
   .toArray();
 
 /** A pair out of the form in which workspaces store it. */
-export function pairOf(key: string): Pair {
+export function pairOf(key: string): ModelPair {
   // The id of a model may contain slashes; that of a provider does not.
   const slash = key.indexOf("/");
   return { providerId: key.slice(0, slash), modelId: key.slice(slash + 1) };
@@ -70,29 +71,29 @@ export function isInRegion(
   return !workspace.regionalModelsOnly || regions.includes(workspace.region);
 }
 
-/** Throws `model_disabled` when Parley does not know the model. */
-export function requireKnownModel(pair: Pair): Model {
+/** Throws `model_disabled` when Parley does not know the model; `path` is where a request names it. */
+export function requireKnownModel(pair: ModelPair, path?: string): Model {
   const model = findModel(pair);
   if (model !== undefined) return model;
   throw new ParleyError(
     "model_disabled",
-    `${describe(pair)} is not a model of this server: see parley models list`,
+    `${describe(pair, path)} is not a model of this server: see parley models list`,
   );
 }
 
-/** The model, if the workspace may use it. Throws `model_disabled`. */
-export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
-  const model = requireKnownModel(pair);
+/** The model, if the workspace may use it. Throws `model_disabled`; `path` is where a request names it. */
+export function requireModel(workspace: WorkspaceRow, pair: ModelPair, path?: string): Model {
+  const model = requireKnownModel(pair, path);
   if (!workspace.models.includes(modelKey(pair))) {
     throw new ParleyError(
       "model_disabled",
-      `${describe(pair)} is not enabled in this workspace. ${howToEnable(modelKey(pair))}`,
+      `${describe(pair, path)} is not enabled in this workspace. ${howToEnable(modelKey(pair))}`,
     );
   }
   if (!isInRegion(workspace, model)) {
     throw new ParleyError(
       "model_disabled",
-      `${describe(pair)} is not available in the workspace's region, ${workspace.region}. ` +
+      `${describe(pair, path)} is not available in the workspace's region, ${workspace.region}. ` +
         "An admin can allow others under Settings in the console",
     );
   }
@@ -105,8 +106,32 @@ export function howToEnable(key = ""): string {
   return `An admin can enable it under Settings in the console, or with parley models enable ${word}`;
 }
 
-function describe({ providerId, modelId }: Pair): string {
-  return `The model ${modelId} of ${providerId}`;
+function describe({ providerId, modelId }: ModelPair, path?: string): string {
+  const place = path === undefined ? "" : `${path}: `;
+  return `${place}The model ${modelId} of ${providerId}`;
+}
+
+/**
+ * Checks the models of an agent: its own and, in order, those that answer in its place. Throws `model_disabled` for
+ * one that the workspace may not use, and `invalid_request_error` for one that is named twice.
+ */
+export function requireAgentModels(
+  workspace: WorkspaceRow,
+  model: ModelPair,
+  fallbackModels: readonly ModelPair[],
+): void {
+  requireModel(workspace, model);
+  const seen = [modelKey(model)];
+  for (const [index, fallback] of fallbackModels.entries()) {
+    const path = `fallbackModels[${index}]`;
+    const key = modelKey(fallback);
+    if (seen.includes(key)) {
+      const message = `${key} is named twice: name each model once, and the agent's own only as model`;
+      throw invalidRequest("body", [{ path, message }]);
+    }
+    seen.push(key);
+    requireModel(workspace, fallback, path);
+  }
 }
 
 /**
@@ -116,7 +141,7 @@ function describe({ providerId, modelId }: Pair): string {
 export function requireModels(
   workspace: WorkspaceRow,
   selection: ModelSelection | undefined,
-  agents: readonly Pair[],
+  agents: readonly ModelPair[],
 ): ModelSelection | null {
   if (selection === undefined) {
     for (const agent of agents) requireModel(workspace, agent);
@@ -129,7 +154,7 @@ export function requireModels(
 
 /** The effort, if there is one that the model supports. */
 export function supportedEffort(
-  pair: Pair,
+  pair: ModelPair,
   effort: ReasoningEffort | null | undefined,
 ): ReasoningEffort | undefined {
   return effort && findModel(pair)?.reasoningEfforts.includes(effort) ? effort : undefined;

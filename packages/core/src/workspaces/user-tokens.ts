@@ -105,7 +105,7 @@ async function findOrCreateUser(
   if (externalId === undefined) return requireMember(db, workspaceId, userId ?? "");
   const known = await findByExternalId(db, workspaceId, externalId);
   if (known !== undefined) return known;
-  // Who names an address may become a member that there is.
+  // A caller who names an address may become an existing member.
   if (profile.email !== undefined && !seesAllOfWorkspace(caller)) {
     const message =
       "email: to create a user with an e-mail address, this needs a key of role builder";

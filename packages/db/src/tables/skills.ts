@@ -102,7 +102,7 @@ export const skillDefinitions = pgTable(
     createdAt: milliseconds().notNull(),
     /** Null for an operator. */
     editedBy: number().references(() => users.id),
-    /** The spaces that it named: who does not reach all of them does not see it. */
+    /** The spaces that it named: only callers who reach all of them see it. */
     spaceIds: jsonb().$type<string[]>().notNull(),
     definition: jsonb().$type<SkillDefinition>().notNull(),
   },

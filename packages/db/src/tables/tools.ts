@@ -122,7 +122,7 @@ export const toolAuthorizationRequests = pgTable(
     userId: number()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** SHA-256 of the state, which is the credential of who comes back. */
+    /** SHA-256 of the state, which is the credential of the returning browser. */
     stateHash: text().notNull(),
     /** JSON of the URL and of the code's verifier, encrypted. */
     started: jsonb().$type<EncryptedText>().notNull(),

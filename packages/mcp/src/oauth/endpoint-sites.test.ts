@@ -12,7 +12,7 @@ const cases: readonly [string, string, boolean][] = [
   ["https://one.github.io", "https://other.github.io/token", false],
   ["https://one.vercel.app", "https://api.one.vercel.app/token", true],
   ["https://login.example.com", "http://api.example.com/token", false],
-  // No list says who owns these.
+  // No list names the owners of these.
   ["https://10.0.0.1", "https://10.0.0.2/token", false],
   ["http://127.0.0.1:4000", "http://127.0.0.1:4001/token", false],
   ["http://127.0.0.1:4000", "http://127.0.0.1:4000/token", true],

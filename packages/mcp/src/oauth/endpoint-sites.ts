@@ -5,7 +5,7 @@ import { parse } from "tldts";
 const knownPairs = ["accounts.google.com=oauth2.googleapis.com"];
 
 /**
- * Whether an endpoint belongs to who has the issuer: at its origin, over https at its registrable domain, or at a host
+ * Whether an endpoint belongs to the issuer's owner: at its origin, over https at its registrable domain, or at a host
  * that a pair `issuer=host` of the operator names. Of addresses, and of names below no public suffix, nobody knows whose
  * they are: they have no registrable domain.
  */

@@ -53,7 +53,7 @@ export function createFrameReader<T>(maxBytes: () => number) {
   };
 }
 
-/** Writes all of the bytes before it returns: who prints too much waits for who reads. */
+/** Writes all of the bytes before it returns: a program that prints too much waits for its reader. */
 export function writeAll(descriptor: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) {
     try {

@@ -1,4 +1,4 @@
-// Who may run. A program that runs holds one of `max` places, which workspaces share by turns; one that waits for
+// Which programs may run. A running program holds one of `max` places, which workspaces share by turns; one that waits for
 // a timer or an answer holds none, nor does one that was stopped so that another workspace gets its turn. Those
 // are bounded by the memory of their processes.
 import { createFairQueue } from "@parley/fair-queue";

@@ -4,7 +4,7 @@ import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
-import { ReasoningEffort } from "../workspaces/models.ts";
+import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
@@ -92,6 +92,9 @@ const tag = z.object({
     .describe("Kind of the tag; standard by default"),
 });
 
+/** Each model before the last one that is asked delays an answer. */
+const MAX_FALLBACK_MODELS = 3;
+
 /** The members of an agent that can be changed. */
 export const editable = {
   name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
@@ -117,6 +120,9 @@ export const editable = {
       ),
     })
     .describe("Model of the agent"),
+  fallbackModels: optional(z.array(ModelPair).max(MAX_FALLBACK_MODELS)).describe(
+    "Models that answer in its place while its own is overloaded, down or silent, in order; none by default",
+  ),
   maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Maximum steps per turn; 8 by default"),
   script: optional(SimulatedScript).describe("Script for the simulated provider"),
   skillIds: optional(z.array(Reference).max(50)).describe("Additional skills"),
@@ -188,6 +194,10 @@ export const AgentWithScript = z.object({
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),
+  fallbackModels: z
+    .array(ModelPair)
+    .describe("Models that answer in its place while its own is overloaded, down or silent")
+    .meta({ example: [] }),
   responseFormat: StoredResponseFormat.nullable()
     .describe("What its answers are, unless a message sets it; null for text")
     .meta({ example: null }),

@@ -46,6 +46,10 @@ export const Consumption = z.object({
         agentConfigurationId: agent,
         ...model,
         ...sums,
+        fallbacks: z
+          .array(z.object({ ...model, steps: z.int().describe("Steps that it answered") }))
+          .optional()
+          .describe("Models that answered steps in place of the agent's own, if any"),
       }),
     )
     .describe("Of each answer, by position and version, a page of them"),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { administer, administered, get } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
+import { ShortText } from "../parsing/text.ts";
 import { Region } from "./workspaces.ts";
 
 /** A model that the server knows, as a workspace may use it. */
@@ -28,6 +29,13 @@ export const ModelList = z.object({
     .describe("The known models, and the enabled ones of your own server"),
 });
 export type ModelList = z.infer<typeof ModelList>;
+
+/** Names a model of a provider in a request. */
+export const ModelPair = z.object({
+  providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "openai" }),
+  modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "gpt-5" }),
+});
+export type ModelPair = z.infer<typeof ModelPair>;
 
 /** How much a model reasons before it answers, the least first. */
 export const ReasoningEffort = z.enum(["none", "light", "medium", "high"]);

@@ -10,7 +10,7 @@ export interface Chat {
   readonly connection: ServerConnection;
   readonly keyboard: Keyboard;
   readonly agents: readonly NamedAgent[];
-  /** Who is asked next. */
+  /** The agent that is asked next. */
   agent: NamedAgent;
   /** Undefined until the first message is sent. */
   conversationId: string | undefined;

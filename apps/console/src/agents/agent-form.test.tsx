@@ -1,0 +1,64 @@
+import { screen } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { show } from "../../testing/show.tsx";
+import { AgentForm } from "./agent-form.tsx";
+import { type AgentInput, emptyDraft } from "./definition.ts";
+
+const pairOf = (name: string) => ({ providerId: "openai", modelId: name });
+const answers = {
+  "models.list": () => ({
+    models: ["one", "two", "three"].map((name) => ({ ...pairOf(name), isEnabled: true })),
+  }),
+  "skills.list": () => ({ skills: [] }),
+  "tools.list": () => ({ tools: [] }),
+  "sandboxFunctions.list": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
+};
+
+const showForm = async () => {
+  const sent: AgentInput[] = [];
+  const { user } = await show(
+    <AgentForm
+      initial={{ ...emptyDraft, name: "Clerk", model: "openai/one" }}
+      submitLabel="Create"
+      isBusy={false}
+      isSaved={false}
+      refusal={null}
+      onSubmit={(input) => sent.push(input)}
+    />,
+    { answers },
+  );
+  await screen.findByRole("form", { name: "Agent" });
+  const field = (number: number) =>
+    screen.getByRole<HTMLSelectElement>("combobox", { name: `Fallback model ${number}` });
+  const namesOf = (number: number) => [...field(number).options].map(({ text }) => text);
+  const save = async () => {
+    await user.click(screen.getByRole("button", { name: "Create" }));
+    return sent.at(-1)?.fallbackModels;
+  };
+  return { user, field, namesOf, save };
+};
+
+test("an agent has no fallback models unless some are chosen", async () => {
+  const { save } = await showForm();
+  expect(await save()).toEqual([]);
+});
+
+test("fallback models are sent in their order, each of them once and never the agent's own", async () => {
+  const { user, field, namesOf, save } = await showForm();
+  expect(namesOf(1)).toEqual(["None", "openai/two", "openai/three"]);
+  await user.selectOptions(field(1), "openai/three");
+  expect(namesOf(2)).toEqual(["None", "openai/two"]);
+  await user.selectOptions(field(2), "openai/two");
+  expect(await save()).toEqual([pairOf("three"), pairOf("two")]);
+  await user.selectOptions(field(1), "None");
+  expect(field(1).value).toBe("openai/two");
+  expect(await save()).toEqual([pairOf("two")]);
+});
+
+test("a model that becomes the agent's own is no longer a fallback", async () => {
+  const { user, field, save } = await showForm();
+  await user.selectOptions(field(1), "openai/two");
+  await user.selectOptions(screen.getByRole("combobox", { name: "Model" }), "openai/two");
+  expect(field(1).value).toBe("");
+  expect(await save()).toEqual([]);
+});
