@@ -9,3 +9,6 @@ export const JsonSchema = z
   .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH, {
     error: `must be at most ${MAX_SCHEMA_LENGTH} characters of JSON`,
   });
+
+/** Most values of schemas of any JSON that check how many they hold. */
+export const valueBounds = z.registry<{ readonly maxValues: number }>();

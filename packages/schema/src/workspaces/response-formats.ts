@@ -1,11 +1,20 @@
 import * as z from "zod";
-import { JsonSchema } from "../parsing/json-schemas.ts";
+import { countValues } from "../parsing/json.ts";
+import { JsonSchema, valueBounds } from "../parsing/json-schemas.ts";
 import { optional } from "../parsing/text.ts";
+
+/** JSON values of a schema of answers: it may come with each message. */
+const MAX_SCHEMA_VALUES = 2000;
+
+const AnswerSchema = JsonSchema.refine(
+  (schema) => countValues(JSON.stringify(schema), MAX_SCHEMA_VALUES) <= MAX_SCHEMA_VALUES,
+  { error: `must hold at most ${MAX_SCHEMA_VALUES} values` },
+).register(valueBounds, { maxValues: MAX_SCHEMA_VALUES });
 
 /** What an answer must be: JSON that matches a schema. */
 export const ResponseFormat = z.object({
   type: z.literal("json_schema").describe("Kind of format"),
-  schema: JsonSchema.describe("JSON Schema (draft-07, 2019-09 or 2020-12) of the answer").meta({
+  schema: AnswerSchema.describe("JSON Schema (draft-07, 2019-09 or 2020-12) of the answer").meta({
     example: {
       type: "object",
       properties: { city: { type: "string" } },
