@@ -56,7 +56,6 @@ describe("parley apply and parley pull", () => {
       asksUser: true,
       responseFormat: { type: "json_schema", schema: { required: ["order"] }, strict: false },
       reasoningEffort: "light",
-      fallbackModels: [{ providerId: "noop", modelId: "noop" }],
       tags: [
         { name: "orders", kind: "team" },
         { name: "shop", kind: "standard" },

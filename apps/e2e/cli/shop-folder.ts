@@ -8,7 +8,6 @@ export const source = {
 export const clerk = `name: Clerk
 description: Answers about orders
 model: { providerId: simulated, modelId: simulated-1, temperature: 0.2, reasoningEffort: light }
-fallbackModels: [{ providerId: noop, modelId: noop }]
 maxStepsPerRun: 4
 asksUser: true
 responseFormat:
@@ -26,7 +25,7 @@ script:
 /** The files of a workspace that uses a shop. */
 export const folderOf = (shopUrl: string): Record<string, string | Uint8Array> => ({
   "parley.yaml":
-    "workspace:\n  region: eu\n  models:\n    - providerId: simulated\n      modelId: simulated-1\n    - providerId: noop\n      modelId: noop\n",
+    "workspace:\n  region: eu\n  models:\n    - providerId: simulated\n      modelId: simulated-1\n",
   "tools/orders.yaml": `url: ${shopUrl}\nheaders:\n  X-Shop-Key: "{{secrets.SHOP_KEY}}"\nstakes: { find: never_ask }\nretryableTools: [find]\ntimeoutMs: 5000\n`,
   "skills/refunds/SKILL.md":
     "---\nname: refunds\ndescription: How to refund an order\n---\n\n# Refunds\n\nAsk why.\n",

@@ -17,7 +17,10 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("Clerk");
     await page.getByRole("textbox", { name: "Description" }).fill("Answers about orders");
     await writeCode(page, "Instructions", "# Tone\n\nAnswer briefly");
-    await page.getByRole("combobox", { name: "Model" }).selectOption("simulated/simulated-1");
+    const model = page.getByRole("combobox", { name: "Model", exact: true });
+    await model.selectOption("simulated/simulated-1");
+    const fallback = page.getByRole("combobox", { name: "Fallback model 1" });
+    await fallback.selectOption("noop/noop");
     const script = page.getByRole("textbox", { name: /^Script/ });
     await script.fill('{"steps": []}');
     await page.getByRole("checkbox", { name: /^add/ }).check();
@@ -40,6 +43,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await beside.getByRole("button", { name: "Send" }).click();
     await beside.getByText("Second: Two").waitFor();
     expect(await codeIn(page, "Instructions")).toBe("# Tone\n\nAnswer briefly");
+    expect(await fallback.inputValue()).toBe("noop/noop");
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByRole("button", { name: "Restore" }).waitFor();
     await expectAccessible(page);

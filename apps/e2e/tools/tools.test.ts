@@ -198,11 +198,16 @@ describe("tools of remote servers", () => {
     };
     // It is the agent's own, but only skills may use it.
     expect(await answerOf(about.agentId)).toContain("No tool named shop__find");
+    const { script } = await calls.rpc().agents.getDefinition.query(about);
     await calls.rpc().agents.update.mutate({ ...about, toolIds: [], skillIds: [made.sId] });
+    expect(await answerOf(about.agentId)).toContain('comes with the skill "selling": load it');
+    const loads = { toolCalls: [{ name: "skills__load", params: { name: "selling" } }] };
+    const loading = { ...script, steps: [loads, ...script!.steps] };
+    await calls.rpc().agents.update.mutate({ ...about, script: loading });
     expect(await answerOf(about.agentId)).toBe("Let me see. It says: Found shoes");
 
     const { tool: free } = await agents.register(shop(), { defaultStake: "never_ask" });
-    await calls.rpc().agents.update.mutate({ ...about, skillIds: [] });
+    await calls.rpc().agents.update.mutate({ ...about, skillIds: [], script });
     const { conversation } = await calls.create("First", []);
     const tail = `/${conversation.sId}/tools`;
     const json = { action: "add", mcp_server_view_id: free.sId };

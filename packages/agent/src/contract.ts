@@ -1,5 +1,6 @@
 import type { AgentError, FinishReason, ModelPair, ProviderError } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
+import type { OfferedFunction } from "./offered-functions.ts";
 import type {
   EarlierStep,
   FinishedCall,
@@ -7,7 +8,6 @@ import type {
   ModelProvider,
   PublishedPrefix,
   StepRequest,
-  ToolDefinition,
 } from "./provider.ts";
 import type { AcceptedAnswer, AnswerFormat } from "./structured-answer.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
@@ -43,8 +43,8 @@ export interface TurnRequest
   readonly answerFormat?: AnswerFormat | undefined;
   /** Tools that the turn runs itself. */
   readonly tools: readonly BuiltInTool[];
-  /** Functions that run elsewhere, while the turn is suspended. */
-  readonly functions: readonly ToolDefinition[];
+  /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */
+  readonly functions: readonly OfferedFunction[];
   readonly provider: ModelProvider;
   readonly maxSteps: number;
   /** Tokens of prompt and answer together that the model accepts. */

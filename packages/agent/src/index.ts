@@ -1,8 +1,12 @@
 export * from "./contract.ts";
+export { describeValues, renderInstructions } from "./instruction-values.ts";
+export type { OfferedFunction } from "./offered-functions.ts";
 export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./prompt-parts.ts";
 export * from "./provider.ts";
+export { describeCut, describeCutParams, resultsTool } from "./results.ts";
+export { keptReplay } from "./providers/kept-replay.ts";
 export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";

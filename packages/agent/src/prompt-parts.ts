@@ -14,6 +14,8 @@ export interface PromptFile {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
+  /** Whether it stands beside what a user wrote, and is not of it. */
+  readonly isAdded?: true;
 }
 
 /** A file that the model takes as it is. */
@@ -65,6 +67,12 @@ export const textParts = (text: string): readonly [TextPart] => [{ type: "text",
 /** The text of a message's parts, one after the other; files have none. */
 export function textOf({ parts }: Pick<PromptMessage, "parts">): string {
   return (parts as readonly PromptPart[]).map(textOfPart).join("");
+}
+
+/** The text of a user's message without what was added to it. */
+export function writtenTextOf({ parts }: Pick<PromptMessage, "parts">): string {
+  const all: readonly PromptPart[] = parts;
+  return all.map((part) => (part.type === "text" && part.isAdded ? "" : textOfPart(part))).join("");
 }
 
 function textOfPart(part: PromptPart): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { countFitting } from "./count-thread.ts";
-import { buildPrompt, fitPrompt } from "./prompt.ts";
+import { buildPrompt, fitPrompt, type HistoryMessage } from "./prompt.ts";
 import { textOf, textParts } from "./prompt-parts.ts";
 import type { StepRequest } from "./provider.ts";
 
@@ -86,6 +86,45 @@ describe("fitPrompt", () => {
     const more = { finishedCalls: [call], finishedSteps: [{ step: 0, content: "" }] };
     expect(sizesOf(await fit([200, 200], 1000))).toEqual([200, 200]);
     expect(sizesOf(await fit([200, 200], 1000, more))).toEqual([200]);
+  });
+
+  describe("an earlier answer with calls", () => {
+    const answer = (output: string, replay?: unknown) => ({
+      type: "agent_message",
+      content: "",
+      called: {
+        finishedSteps: [
+          { step: 0, content: "", replay },
+          { step: 1, content: "Done" },
+        ],
+        finishedCalls: ["a", "b"].map((id) => ({ id, name: "look", params: {}, output, step: 0 })),
+      },
+    });
+    const rolesOf = async (history: HistoryMessage[], context: number) => {
+      const prompt = buildPrompt({ instructions: null }, history, 1e9);
+      return (await fit([], context, { prompt })).map(({ role }) => role);
+    };
+    const size = (tokens: number) => " hello".repeat(tokens);
+
+    it.each([
+      { name: "whole", tokens: 100, context: 1000, roles: "user assistant tool assistant user" },
+      { name: "not at all if its results do not fit", tokens: 400, context: 1000, roles: "user" },
+    ])("is there $name", async ({ tokens, context, roles }) => {
+      const history = [user("Hi"), answer(size(tokens)), user("And?")];
+      expect((await rolesOf(history, context)).join(" ")).toBe(roles);
+    });
+
+    it("counts with what its provider is given back", async () => {
+      const given = (replay?: unknown) => [user("Hi"), answer("", replay), user("And?")];
+      expect(await rolesOf(given(), 1000)).toHaveLength(5);
+      expect(await rolesOf(given({ reasoning: size(900) }), 1000)).toHaveLength(1);
+    });
+
+    it("goes with its question, which services want first", () => {
+      const history = [user("x".repeat(100)), answer("y".repeat(10)), user("And?")];
+      expect(build(null, history)).toHaveLength(5);
+      expect(buildPrompt({ instructions: null }, history, 60)).toHaveLength(1);
+    });
   });
 
   it("counts text that the tokenizer cannot split", async () => {

@@ -1,7 +1,9 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
-import { type PromptMessage, textOf, textParts } from "./prompt-parts.ts";
+import { type PromptMessage, textParts } from "./prompt-parts.ts";
+import { fromQuestion, overheadOf, PART_TOKENS, textOfUnit, unitsOf } from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
 import { correctionOf } from "./structured-answer.ts";
+import { shownResult } from "./results.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, for the prompt. */
@@ -12,6 +14,10 @@ export interface HistoryMessage {
   readonly title?: string | undefined;
   /** MIME type of a content fragment. */
   readonly contentType?: string | undefined;
+  /** The steps of an answer with calls, in place of its text. */
+  readonly called?: Pick<StepRequest, "finishedSteps" | "finishedCalls"> | undefined;
+  /** Values of the instructions as they were when a user's message was sent, as text for the model. */
+  readonly values?: string | undefined;
 }
 
 /** What a prompt begins with. */
@@ -22,8 +28,6 @@ interface PromptParts {
 
 /** Characters for each token of the context; further text is left out without counting. */
 const CHARACTERS_PER_TOKEN = { counted: 8, uncounted: 4 };
-/** Tokens of a message besides its text: its role and delimiters. */
-const MESSAGE_TOKENS = 8;
 /** The answer has a quarter of the context, up to a maximum. */
 const ANSWER_SHARE = 4;
 const MAX_ANSWER_TOKENS = 32_000;
@@ -45,19 +49,18 @@ export function buildPrompt(
   history: readonly HistoryMessage[],
   maxCharacters: number,
 ): PromptMessage[] {
-  const messages: PromptMessage[] = [];
+  const units = unitsOf(history.flatMap(toPromptMessages));
   let budget = maxCharacters;
-  for (const message of history.toReversed()) {
-    budget -= message.content.length;
+  const newest = units.toReversed().findIndex((unit, index) => {
+    budget -= textOfUnit(unit).length;
     // The newest message is always in the prompt.
-    if (budget < 0 && messages.length > 0) break;
-    messages.push(toPromptMessage(message));
-  }
-  messages.reverse();
+    return budget < 0 && index > 0;
+  });
+  const fitting = newest === -1 ? units : units.slice(units.length - newest);
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
-  return [...pinned, ...messages];
+  return [...pinned, ...fromQuestion(fitting).flat()];
 }
 
 /**
@@ -65,31 +68,33 @@ export function buildPrompt(
  * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
-  { prompt, tools, finishedSteps, finishedCalls, answerFormat }: StepRequest,
+  { prompt, tools, finishedSteps, finishedCalls, answerFormat, rank }: StepRequest,
   contextTokens: number,
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
   const answerTokens = Math.min(contextTokens / ANSWER_SHARE, MAX_ANSWER_TOKENS);
   const pinned = prompt.filter(isPinned);
-  const messages = prompt.filter((message) => !isPinned(message));
-  const first = messages.at(-1);
-  if (first === undefined) return prompt;
-  const fixed = [
-    ...pinned.map(textOf),
+  const units = unitsOf(prompt.filter((message) => !isPinned(message)));
+  const newest = units.at(-1);
+  if (newest === undefined) return prompt;
+  const older = units.slice(0, -1);
+  const steps = unitsOf(messagesOfSteps({ finishedSteps, finishedCalls, rank }));
+  const fixed = [...unitsOf(pinned), ...steps, newest];
+  const texts = [
     ...(answerFormat?.instruction === undefined ? [] : [answerFormat.instruction]),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
-    ...messagesOfSteps({ finishedSteps, finishedCalls }).map(textOf),
-    textOf(first),
+    ...fixed.map(textOfUnit),
   ];
-  const older = messages.slice(0, -1);
-  const overhead = (fixed.length + older.length) * MESSAGE_TOKENS;
+  const overhead =
+    tools.length * PART_TOKENS +
+    [...fixed, ...older].reduce((sum, unit) => sum + overheadOf(unit), 0);
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
-  const newestFirst = older.map(textOf).toReversed();
-  const fitting = await fitTexts([...fixed, ...newestFirst], budget, countFitting);
-  const fits = Math.max(0, fitting - fixed.length);
-  return [...pinned, ...older.slice(older.length - fits), first];
+  const newestFirst = older.map(textOfUnit).toReversed();
+  const fitting = await fitTexts([...texts, ...newestFirst], budget, countFitting);
+  const fits = Math.max(0, fitting - texts.length);
+  return [...pinned, ...fromQuestion([...older.slice(older.length - fits), newest]).flat()];
 }
 
 /** Whether a message stays in a prompt of any length. */
@@ -101,7 +106,8 @@ export function isPinned(message: PromptMessage): boolean {
 export function messagesOfSteps({
   finishedSteps,
   finishedCalls,
-}: Pick<StepRequest, "finishedSteps" | "finishedCalls">): PromptMessage[] {
+  rank = 0,
+}: Pick<StepRequest, "finishedSteps" | "finishedCalls" | "rank">): PromptMessage[] {
   return finishedSteps.flatMap((finished: EarlierStep): PromptMessage[] => {
     const { step, replay, held, content } = finished;
     const calls = finishedCalls.filter((call) => call.step === step);
@@ -109,8 +115,9 @@ export function messagesOfSteps({
       ...textParts(held?.text ?? content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
-    const results = calls.map(({ id, name, output }) => {
-      return { type: "result" as const, id, name, output: textParts(output) };
+    const results = calls.map(({ id, name, output }, position) => {
+      const shown = shownResult(output, { rank, step, position });
+      return { type: "result" as const, id, name, output: textParts(shown) };
     });
     const answer = { role: "assistant", parts, replay } as const;
     if (results.length === 0) return [answer, ...correctionOf(finished)];
@@ -118,9 +125,23 @@ export function messagesOfSteps({
   });
 }
 
-function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
+/** What the model has said after calls whose results nothing followed: Mistral refuses a question after results. */
+const ENDED = "[The answer ended here.]";
+
+function toPromptMessages(message: HistoryMessage): PromptMessage[] {
+  if (message.called === undefined) return [toPromptMessage(message)];
+  const messages = messagesOfSteps(message.called);
+  const isOver = messages.at(-1)?.role !== "tool";
+  return isOver ? messages : [...messages, { role: "assistant", parts: textParts(ENDED) }];
+}
+
+function toPromptMessage(message: HistoryMessage): PromptMessage {
+  const { type, content, title, contentType, values } = message;
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
-  if (type === "user_message") return { role: "user", parts: textParts(content) };
+  if (type === "user_message") {
+    const added = values === undefined ? [] : [{ ...textParts(values)[0], isAdded: true } as const];
+    return { role: "user", parts: [...added, ...textParts(content)] };
+  }
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
   return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
 }

@@ -68,8 +68,11 @@ export interface StepRequest {
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
+    readonly isError?: boolean | undefined;
     readonly step: number;
   })[];
+  /** Position of the answer in its conversation, by which its calls are named where their results are cut. */
+  readonly rank?: number | undefined;
   /** Number of the step, from 0. */
   readonly step: number;
   /** What the simulated provider plays. */

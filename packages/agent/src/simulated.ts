@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
-import { textOf } from "./prompt-parts.ts";
+import { writtenTextOf } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart } from "./provider.ts";
 
 /** Script of an agent without one: it repeats the message. */
@@ -19,7 +19,7 @@ export const simulatedProvider: ModelProvider = {
     if (step === undefined) return;
     const { prefix, signal } = request;
     const asked = request.prompt.findLast(({ role }) => role === "user");
-    const message = asked === undefined ? "" : textOf(asked);
+    const message = asked === undefined ? "" : writtenTextOf(asked);
     const result = request.finishedCalls.at(-1)?.output ?? "";
     const fill = (template = "") =>
       template.replaceAll(/\{\{(message|result)\}\}/g, (_, name) =>

@@ -1,15 +1,17 @@
+import { LOAD_SKILL } from "./offered-functions.ts";
 import type { BuiltInTool, ToolAnswer } from "./tools.ts";
 
 /** A skill as a model is shown it, before it loads the instructions. */
 export interface OfferedSkill {
   readonly name: string;
   readonly description: string;
+  /** Names of the tools that are offered once it is loaded. */
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** Longest output of a call; the rest is cut. */
 const MAX_CHARACTERS = 200_000;
 
-const LOAD = "skills__load";
 const READ_FILE = "skills__read_file";
 
 /** A file of a skill as a model is shown it. */
@@ -36,7 +38,12 @@ export function describeSkills(skills: readonly OfferedSkill[]): string | null {
   const lines = skills.map(
     ({ name, description }) => `- ${oneLine(name)}: ${oneLine(description)}`,
   );
-  return `You have skills. Before you use one, call ${LOAD} with its name to get its instructions.\n${lines.join("\n")}`;
+  const what = skills.some(hasTools) ? "its instructions and tools" : "its instructions";
+  return `You have skills. Before you use one, call ${LOAD_SKILL} with its name to get ${what}.\n${lines.join("\n")}`;
+}
+
+function hasTools({ tools = [] }: OfferedSkill): boolean {
+  return tools.length > 0;
 }
 
 function oneLine(text: string): string {
@@ -54,7 +61,7 @@ export function skillTools<Skill extends OfferedSkill>(
   const unknownSkill = () => refuse(`No such skill. Skills: ${names.join(", ")}`);
   return [
     {
-      name: LOAD,
+      name: LOAD_SKILL,
       description: "Returns the instructions of a skill and the names of its files",
       inputSchema: {
         type: "object",
@@ -66,10 +73,14 @@ export function skillTools<Skill extends OfferedSkill>(
         const instructions = skill === undefined ? null : await source.loadInstructions(skill);
         if (skill === undefined || instructions === null) return unknownSkill();
         const files = (await source.listFiles(skill)) ?? [];
-        const output = instructions.slice(0, MAX_CHARACTERS);
-        if (files.length === 0) return { output, isError: false };
-        const intro = `Files of the skill, which ${READ_FILE} reads:`;
-        return { output: `${output}\n\n${intro}\n${describeFiles(files)}`, isError: false };
+        const parts = [instructions.slice(0, MAX_CHARACTERS)];
+        if (files.length > 0) {
+          parts.push(`Files of the skill, which ${READ_FILE} reads:\n${describeFiles(files)}`);
+        }
+        const named = skill.tools?.map((tool) => `- ${tool}`).join("\n");
+        if (named)
+          parts.push(`Tools of the skill, which you can call from the next step on:\n${named}`);
+        return { output: parts.join("\n\n"), isError: false };
       },
     },
     {
@@ -79,7 +90,7 @@ export function skillTools<Skill extends OfferedSkill>(
         type: "object",
         properties: {
           name: nameOfSkill,
-          file: { type: "string", description: `Name of the file, as returned by ${LOAD}` },
+          file: { type: "string", description: `Name of the file, as returned by ${LOAD_SKILL}` },
         },
         required: ["name", "file"],
       },

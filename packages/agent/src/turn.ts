@@ -1,6 +1,7 @@
 import type { FinishReason } from "@parley/schema";
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
 import type { EarlierStep } from "./provider.ts";
+import { offeredFunctions } from "./offered-functions.ts";
 import { runStep } from "./run-step.ts";
 import {
   type AcceptedAnswer,
@@ -10,7 +11,7 @@ import {
   judgeAnswer,
   mayRepair,
 } from "./structured-answer.ts";
-import { isFunctionCall, runCalls } from "./tools.ts";
+import { isFunctionCall, offeredTools, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {
@@ -59,6 +60,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error: null, finishReason };
       return;
     }
+    const functions = offeredFunctions(request.functions, { ...request, ...progress });
     const {
       prefix: published,
       failure,
@@ -66,7 +68,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       stopped,
       held,
       ...result
-    } = yield* runStep(request, progress);
+    } = yield* runStep({ ...request, functions }, progress);
     const state = summarizeTurn({ ...progress, prefix: published });
     if (failure !== null) {
       const { code, message, cause, providerError } = failure;
@@ -80,7 +82,9 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, ...invalid(fault), record };
       return;
     }
-    const calls = await runCalls(result.calls, request);
+    const tools = offeredTools(request.tools, progress);
+    const offered = { tools, functions: request.functions, offered: functions };
+    const calls = await runCalls(result.calls, offered);
     const whole = held === "" ? record : { ...record, held: { text: held } };
     if (calls.length > 0) yield { type: "step finished", ...state, calls, record: whole };
     if (calls.some(isFunctionCall)) return;
@@ -92,7 +96,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
         answer = judged;
       } else {
         const { fault } = judged;
-        const repairs = !isLive(answerFormat, [...request.tools, ...request.functions]);
+        const repairs = !isLive(answerFormat, [...tools, ...functions]);
         if (!repairs || !mayRepair(progress.finishedSteps)) {
           const message = `The model's answer does not have the format that was asked for: ${fault}`;
           yield { type: "finished", ...state, ...invalid(message), record };

@@ -126,6 +126,8 @@ async function answer(
       `Incorrect API key provided: ${String(request.headers[header])}`,
     );
   }
+  const refusal = format.refuseCalls(body);
+  if (refusal !== undefined) return refuse(response, format, 400, refusal);
   const fault = service.faults.shift();
   if (fault?.kind === "status") {
     return refuse(response, format, fault.status, fault.message ?? "It went wrong", fault.headers);

@@ -9,6 +9,8 @@ export * from "./activity/runs.ts";
 export * from "./agents/agent-definitions.ts";
 export * from "./agents/agent-patches.ts";
 export * from "./agents/agents.ts";
+export * from "./agents/instruction-values.ts";
+export * from "./agents/instructions.ts";
 export * from "./agents/mentions.ts";
 export * from "./analytics/analytics.ts";
 export * from "./audit/audit-events.ts";

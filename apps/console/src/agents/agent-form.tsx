@@ -1,3 +1,4 @@
+import { valueNames } from "@parley/schema/instruction-values";
 import { type ReactNode, useState } from "react";
 import { CodeEditor } from "../editor/code-editor.tsx";
 import { Button } from "../ui/button.tsx";
@@ -22,6 +23,9 @@ interface AgentFormProps {
   /** Further buttons. */
   readonly children?: ReactNode;
 }
+
+/** The values that instructions may name. */
+const valuesHint = `Values: ${valueNames.map((name) => `{{${name}}}`).join(", ")}; write {{{{ for {{ as text.`;
 
 /** The editor of an agent. */
 export function AgentForm(props: AgentFormProps) {
@@ -69,7 +73,7 @@ export function AgentForm(props: AgentFormProps) {
       <CodeEditor
         label="Instructions"
         language="markdown"
-        hint="Given to the model in each conversation; Markdown"
+        hint={`Given to the model in each conversation; Markdown. ${valuesHint}`}
         initial={draft.instructions}
         onChange={(instructions) => change({ instructions })}
       />

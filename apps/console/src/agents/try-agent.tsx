@@ -26,6 +26,10 @@ export function TryAgent({ agentId }: { readonly agentId: string }) {
           </span>
         )}
       </div>
+      <p className="text-sm text-muted">
+        Answers use the last saved version. Tools of skills are offered once the agent has loaded
+        the skill.
+      </p>
       {conversationId === undefined ? (
         <StartConversation agentIds={[agentId]} onStart={setConversationId} />
       ) : (

@@ -1,28 +1,16 @@
 import {
-  buildPrompt,
-  type CountFitting,
-  countModule,
-  fitPrompt,
-  type ModelProvider,
-  promptCharacters,
+  keptReplay,
   runTurn,
-  skillTools,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
 } from "@parley/agent";
 import {
   type ActionRow,
-  askUserTool,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
-  type HistoryRow,
-  type Job,
-  listSkillFiles,
-  loadSkillInstructions,
   lostLease,
-  readSkillFile,
   saveRefusedAnswer,
   saveStep,
   settleCalls,
@@ -30,27 +18,10 @@ import {
   type Turn,
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
-import type { Logger } from "pino";
-import { chooseModel, readModelKey } from "../models/choose-model.ts";
-import type { Circuits } from "../models/circuits.ts";
-import { createModelChain, type ModelLink } from "../models/model-chain.ts";
+import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
-import type { RunServices } from "../runs/run-kind.ts";
-import { findAnswerFormat } from "./answer-format.ts";
-
-export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
-  readonly logger: Logger;
-  /** Model providers by their id. */
-  readonly providers: Readonly<Record<string, ModelProvider>>;
-  readonly circuits: Circuits;
-}
-
-/** A prompt of a million tokens takes at most two seconds. */
-const countJob: Job<Parameters<CountFitting>[0], number> = {
-  url: countModule,
-  name: "countFitting",
-  deadlineMs: 10_000,
-};
+import { createTurnRequest } from "./turn-request.ts";
+import type { TurnServices } from "./turn-services.ts";
 
 type TurnEnd = "succeeded" | "failed" | "suspended";
 
@@ -82,7 +53,9 @@ export async function executeTurn(
     last: readonly MessageEvent[] = [],
   ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);
-    const outcome = { ...state, error, steps };
+    // Later turns of the conversation are given it.
+    const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
+    const outcome = { ...state, error, steps: kept };
     const finished = { run, turn, outcome, ...unwritten, actions };
     finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
@@ -95,63 +68,9 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const countFitting: CountFitting = async (given) => {
-    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-    const counted = await core.threads.call(countJob, given, options);
-    if ("value" in counted) return counted.value;
-    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
-  };
-  const promptFor = ({ contextTokens, provider }: ModelLink) =>
-    buildPrompt(
-      { instructions: agent.instructions, skills: turn.skills },
-      turn.history.map(toHistory),
-      promptCharacters(contextTokens, provider),
-    );
-  const events = runTurn({
-    ...progress,
-    ...chosen,
-    provider:
-      chosen.chain === undefined
-        ? chosen.provider
-        : createModelChain({
-            ...chosen.chain,
-            circuits: services.circuits,
-            readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
-            preparePrompt: async (link, request) => {
-              const prompt = promptFor(link);
-              if (!link.provider.countsTokens) return prompt;
-              return fitPrompt({ ...request, prompt }, link.contextTokens, countFitting);
-            },
-            onPassedOver: ({ providerId, modelId }, reason) => {
-              services.circuits.passedOver({ providerId }, reason);
-              const model = { providerId, modelId, reason };
-              services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
-            },
-          }),
-    countFitting,
-    temperature: agent.temperature,
-    prompt: promptFor(chosen),
-    tools: skillTools(turn.skills, {
-      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-      readFile: ({ id: skillId }, name) =>
-        retry(() => readSkillFile(core, turn, { skillId, name })),
-    }),
-    functions: [
-      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
-      }),
-      ...turn.tools.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema };
-      }),
-      ...(agent.asksUser ? [askUserTool] : []),
-    ],
-    script: agent.script,
-    answerFormat: findAnswerFormat(core, { run, turn }, signal),
-    maxSteps: agent.maxStepsPerRun,
-    traceparent: run.traceparent ?? undefined,
-    signal,
-  });
+  const events = runTurn(
+    createTurnRequest(services, { run, turn, chosen, progress, retry, signal }),
+  );
   const toTokens = (
     step: number,
     text: string,
@@ -191,11 +110,6 @@ export async function executeTurn(
   return "suspended";
 }
 
-function toHistory(row: HistoryRow) {
-  const { title, contentType } = row.fragment ?? {};
-  return { type: row.type, content: row.content, title, contentType };
-}
-
 /** State that earlier attempts left: their finished steps, and what they published after those. */
 function readProgress({ message, published, actions }: Turn): TurnProgress {
   const stored = new Map(message.steps?.map((one) => [one.step, one]));
@@ -216,6 +130,6 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
-  const { functionCallId: id, functionCallName: name, params, step, output } = row;
-  return { id, name, params, output: textOfOutput(output), step };
+  const { functionCallId: id, functionCallName: name, params, step, output, status } = row;
+  return { id, name, params, output: textOfOutput(output), step, isError: status === "errored" };
 }

@@ -8,7 +8,7 @@ import {
 import { textParts } from "@parley/agent";
 import { readOwnKey } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
-import type { TurnServices } from "./run-turn.ts";
+import type { TurnServices } from "./turn-services.ts";
 
 /** Titles in progress at once; further conversations keep their first words as title. */
 const MAX_AT_ONCE = 50;

@@ -1,6 +1,7 @@
 import { type ClaimedRun, claimTurns, dropOrphan, finishTurns, loadTurn } from "@parley/core";
 import { createRunServices, type RunKind } from "../runs/run-kind.ts";
-import { executeTurn, type TurnServices } from "./run-turn.ts";
+import { executeTurn } from "./run-turn.ts";
+import type { TurnServices } from "./turn-services.ts";
 import type { TitleMaker } from "./title-maker.ts";
 
 export interface TurnRunsOptions extends Omit<TurnServices, "writer" | "finish"> {

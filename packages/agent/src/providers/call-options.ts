@@ -23,7 +23,9 @@ const MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 12;
 
 /** The name of a tool in requests to services: its own, or a shortened one with a hash. */
-function toSentName(name: string): string {
+function toSentName(given: string): string {
+  // Models call tools that there are none of; in a later request such a name would be refused for ever.
+  const name = given.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
   if (name.length <= MAX_CHARACTERS) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_CHARACTERS);
   return `${name.slice(0, MAX_CHARACTERS - HASH_CHARACTERS - 1)}-${hash}`;
@@ -124,6 +126,6 @@ function toAnswer({
 }
 
 function toTextPart(part: TextPart | FilePart): { type: "text"; text: string } {
-  if (part.type === "text") return part;
+  if (part.type === "text") return { type: "text", text: part.text };
   return { type: "text", text: `<file name=${JSON.stringify(part.file.name)}>` };
 }

@@ -8,6 +8,7 @@ import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
+import { asServiceTakes } from "./sent-calls.ts";
 
 /** Ends a call when the service sends nothing while the consumer waits for it. */
 interface SilenceWatch {
@@ -141,9 +142,11 @@ async function* callModel(
     let isUnreadable = false;
     const onUnreadableUsage = () => void (isUnreadable = true);
     const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
-    const options = addAnswerFormat(toCallOptions(request), id, request);
+    const given = addAnswerFormat(toCallOptions(request), id, request);
+    const prompt = asServiceTakes(id, given.prompt);
+    const options = { ...given, prompt, abortSignal: call.signal };
     silence.wait();
-    const { stream, response } = await model.doStream({ ...options, abortSignal: call.signal });
+    const { stream, response } = await model.doStream(options);
     headers = response?.headers;
     yield* readStep(noteActivity(stream, silence), () => isUnreadable);
   } catch (error) {

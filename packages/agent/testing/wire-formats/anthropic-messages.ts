@@ -1,4 +1,5 @@
-import { counted, isCorrection, split, type WireFormat } from "./wire-format.ts";
+import { refuseMessages } from "./call-rules.ts";
+import { counted, isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
 
 interface Block {
   type: string;
@@ -22,16 +23,24 @@ export const anthropicMessages: WireFormat = {
       blocksOf(content).map((block) => ({ role, ...block })),
     );
     const asked = blocks.findLast(({ role, type }) => role === "user" && type === "text");
+    const turn = sinceQuestion(blocks, ({ role, type, text }) =>
+      role === "user" && type === "text" ? text : undefined,
+    );
+    const isCall = (block: Block | undefined) => block?.type === "tool_use";
     return {
       message: asked?.text ?? "",
-      result: textOf(blocks.findLast(({ type }) => type === "tool_result")?.content),
-      step: messages.filter(({ content }) =>
-        blocksOf(content).some(({ type, text = "" }) => type === "tool_use" || isCorrection(text)),
+      result: textOf(turn.findLast(({ type }) => type === "tool_result")?.content),
+      // Adjacent calls were one step.
+      step: turn.filter(
+        (one, index) =>
+          (isCall(one) && !isCall(turn[index - 1])) ||
+          (one.role === "user" && isCorrection(one.text ?? "")),
       ).length,
       instructions: textOf(system),
       answerFormat: output_config?.format?.schema,
     };
   },
+  refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     const event = (type: string, value: object = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`;

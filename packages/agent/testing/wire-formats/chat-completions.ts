@@ -1,4 +1,12 @@
-import { counted, isCorrection, type SentStep, split, type WireFormat } from "./wire-format.ts";
+import { refuseChat, refuseMistral } from "./call-rules.ts";
+import {
+  counted,
+  isCorrection,
+  type SentStep,
+  sinceQuestion,
+  split,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Body {
   messages: {
@@ -19,10 +27,13 @@ export const chatCompletions: WireFormat = {
   read: (body) => {
     const { messages, response_format: format } = body as Body;
     const last = (role: string) => textOf(messages.findLast((one) => one.role === role)?.content);
+    const turn = sinceQuestion(messages, ({ role, content }) =>
+      role === "user" ? textOf(content) : undefined,
+    );
     return {
       message: last("user"),
-      result: last("tool"),
-      step: messages.filter(
+      result: textOf(turn.findLast(({ role }) => role === "tool")?.content),
+      step: turn.filter(
         (one) =>
           (one.tool_calls?.length ?? 0) > 0 ||
           (one.role === "user" && isCorrection(textOf(one.content))),
@@ -31,6 +42,7 @@ export const chatCompletions: WireFormat = {
       answerFormat: format?.type === "json_object" ? "json" : format?.json_schema?.schema,
     };
   },
+  refuseCalls: (body) => refuseChat(body as Parameters<typeof refuseChat>[0]),
   encode: (step) => encode(step, false),
   withhold: (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
   breakOff: (message) =>
@@ -43,6 +55,7 @@ export const chatCompletions: WireFormat = {
 /** Mistral's variant: calls come whole, and usage with the finish reason. */
 export const mistralChat: WireFormat = {
   ...chatCompletions,
+  refuseCalls: (body) => refuseMistral(body as Parameters<typeof refuseMistral>[0]),
   path: /\/mistral\/.*chat\/completions$/,
   encode: (step) => encode(step, true),
 };
@@ -64,7 +77,7 @@ function encode({ model, reasoning, text, toolCalls, step }: SentStep, isWhole: 
       tool_calls: [
         {
           index,
-          id: `call_${step}_${index}`,
+          id: isWhole ? `call${step}0000${index}`.slice(0, 9) : `call_${step}_${index}`,
           type: "function",
           function: { name, arguments: first },
         },

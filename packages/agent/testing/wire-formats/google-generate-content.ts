@@ -1,4 +1,5 @@
-import { counted, isCorrection, type WireFormat } from "./wire-format.ts";
+import { refuseContents } from "./call-rules.ts";
+import { counted, isCorrection, sinceQuestion, type WireFormat } from "./wire-format.ts";
 
 interface Content {
   role?: string;
@@ -22,10 +23,13 @@ export const googleGenerateContent: WireFormat = {
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
     );
-    const answers = contents.flatMap(({ parts }) =>
+    const turn = sinceQuestion(contents, ({ role, parts }) =>
+      role === "user" ? parts.find(({ text }) => text !== undefined)?.text : undefined,
+    );
+    const answers = turn.flatMap(({ parts }) =>
       parts.flatMap(({ functionResponse }) => functionResponse ?? []),
     );
-    const called = contents.filter(({ parts }) =>
+    const called = turn.filter(({ parts }) =>
       parts.some(({ functionCall, text = "" }) => functionCall !== undefined || isCorrection(text)),
     );
     return {
@@ -38,6 +42,7 @@ export const googleGenerateContent: WireFormat = {
         (generationConfig?.responseMimeType === "application/json" ? "json" : undefined),
     };
   },
+  refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     const frame = (parts: object[], more: object = {}) =>
       `data: ${JSON.stringify({

@@ -1,4 +1,5 @@
-import { counted, isCorrection, split, type WireFormat } from "./wire-format.ts";
+import { refuseResponses } from "./call-rules.ts";
+import { counted, isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
 
 interface Item {
   type?: string;
@@ -6,6 +7,13 @@ interface Item {
   content?: string | { text?: string }[];
   output?: string;
 }
+
+function textOf({ content = "" }: Item = {}): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}
+
+// The service gives no id twice.
+let reasonings = 0;
 
 /** OpenAI's responses. */
 export const responses: WireFormat = {
@@ -18,18 +26,20 @@ export const responses: WireFormat = {
     };
     const last = (...roles: string[]) =>
       textOf(input.findLast((one) => roles.includes(one.role ?? "")));
+    const turn = sinceQuestion(input, (one) => (one.role === "user" ? textOf(one) : undefined));
     // Adjacent calls were one step.
-    const calls = input.filter(
-      (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
+    const calls = turn.filter(
+      (one, index) => one.type === "function_call" && turn[index - 1]?.type !== "function_call",
     );
     return {
       message: last("user"),
-      result: input.findLast((one) => one.type === "function_call_output")?.output ?? "",
-      step: calls.length + input.filter((one) => isCorrection(textOf(one))).length,
+      result: turn.findLast((one) => one.type === "function_call_output")?.output ?? "",
+      step: calls.length + turn.filter((one) => isCorrection(textOf(one))).length,
       instructions: last("system", "developer"),
       answerFormat: text?.format?.type === "json_object" ? "json" : text?.format?.schema,
     };
   },
+  refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
   encode: ({ model, reasoning, text, toolCalls, step }) => {
     let sequence = 0;
     let index = 0;
@@ -45,7 +55,7 @@ export const responses: WireFormat = {
       event("response.created", { response: { ...response, status: "in_progress" } }),
     ];
     if (reasoning.length > 0) {
-      const item_id = `rs_${step}`;
+      const item_id = `rs_${step}_${reasonings++}`;
       const place = { item_id, output_index: index, summary_index: 0 };
       const summary = [{ type: "summary_text", text: reasoning.join("") }];
       const deltas = [
@@ -135,7 +145,3 @@ export const responses: WireFormat = {
     error: { message, type: "error", param: null, code: `${status}` },
   }),
 };
-
-function textOf({ content = "" }: Item = {}): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
-}

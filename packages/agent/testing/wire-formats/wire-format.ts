@@ -6,9 +6,9 @@ type SimulatedStep = SimulatedScript["steps"][number];
 export interface ReadRequest {
   /** Text of the newest message of a user. */
   readonly message: string;
-  /** Output of the newest tool call; empty without one. */
+  /** Output of the turn's newest tool call; empty without one. */
   readonly result: string;
-  /** Number of the model's answers with tool calls, or in a wrong format: the steps of the turn so far. */
+  /** Number of the model's answers since that message with tool calls, or in a wrong format: the turn's steps. */
   readonly step: number;
   readonly instructions: string;
   /** The JSON Schema that the service is to enforce, `json` for any JSON; undefined for text. */
@@ -31,6 +31,8 @@ export interface WireFormat {
   /** Header that carries the key, and the prefix of its value. */
   readonly credential: readonly [header: string, scheme: string];
   read(body: unknown): ReadRequest;
+  /** Why the service refuses the messages of a request; undefined if it takes them. */
+  refuseCalls(body: unknown): string | undefined;
   /** The frames of a response: Server-Sent Events without their blank line. */
   encode(step: SentStep): string[];
   /** The frame that ends a response in progress with a rate limit error. */
@@ -44,6 +46,17 @@ export interface WireFormat {
 /** Whether a user's text says that an answer was not accepted. */
 export const isCorrection = (text: string): boolean =>
   text.startsWith("This answer was not accepted");
+/** What follows the newest question: files of results come in a message of a user, too. */
+export function sinceQuestion<Message>(
+  messages: readonly Message[],
+  textOf: (message: Message) => string | undefined,
+): Message[] {
+  const isQuestion = (message: Message) => {
+    const text = textOf(message);
+    return text !== undefined && !text.startsWith("<files of the results>") && !isCorrection(text);
+  };
+  return messages.slice(messages.findLastIndex(isQuestion) + 1);
+}
 
 /** Splits a text into pieces of `size` UTF-16 code units, wherever that falls. */
 export function split(text: string, size: number): string[] {

@@ -13,6 +13,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireEditorChoice } from "./agent-editors.ts";
 import { changeModels } from "./agent-models.ts";
+import { storeInstructions } from "./instruction-columns.ts";
 import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
@@ -59,7 +60,7 @@ export async function updateAgent(
     const changes = {
       name: input.name ?? before.name,
       description: input.description ?? before.description,
-      instructions: input.instructions ?? before.instructions,
+      ...storeInstructions(input.instructions, before),
       pictureUrl: input.pictureUrl ?? before.pictureUrl,
       scope: input.scope ?? before.scope,
       ...changeModels(workspace, before, input),

@@ -24,6 +24,7 @@ import { requireAgentModels } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import { showModels } from "./agent-models.ts";
 import { noSuchAgent } from "./agents.ts";
+import { showInstructions, storeInstructions } from "./instruction-columns.ts";
 import { readAgent } from "./read-agents.ts";
 import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
@@ -45,11 +46,12 @@ export async function exportAgent(
   const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
   const { responseFormat } = agent;
   const fallbackModels = showModels(agent.fallbackModels);
+  const instructions = showInstructions(agent);
   const definition = {
     sId: agent.sid,
     name: agent.name,
     description: agent.description,
-    ...(agent.instructions !== null && { instructions: agent.instructions }),
+    ...(instructions !== null && { instructions }),
     ...(agent.pictureUrl !== "" && { pictureUrl: agent.pictureUrl }),
     scope: agent.scope,
     model: {
@@ -119,7 +121,7 @@ export async function importAgent(
     const changes: Partial<AgentRow> = {
       name,
       description,
-      instructions: instructions ?? null,
+      ...storeInstructions(instructions ?? null, before),
       pictureUrl: pictureUrl ?? "",
       // Built-in agents stay what they are.
       scope: before.scope === "global" ? "global" : scope,

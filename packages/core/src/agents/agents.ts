@@ -3,6 +3,7 @@ import { type AgentConfiguration, ParleyError } from "@parley/schema";
 import { and, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
 import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
+import { showInstructions } from "./instruction-columns.ts";
 
 /** A version of an agent as the wire shows it: without its script, its format and its tags. */
 export type AgentVersion = Omit<AgentRow, "script" | "responseFormat" | "tags">;
@@ -76,7 +77,7 @@ export function renderAgent(
     versionAuthorId: null,
     name: row.name,
     description: row.description,
-    instructions: row.instructions,
+    instructions: showInstructions(row),
     pictureUrl: pictureUrl(core, row.pictureUrl, "agent"),
     status: row.status as AgentConfiguration["status"],
     scope: row.scope as AgentConfiguration["scope"],

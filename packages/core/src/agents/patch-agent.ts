@@ -9,6 +9,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { isReachedServer } from "../tools/tool-administration.ts";
 import { findEditors } from "./agent-editors.ts";
 import { changeModels } from "./agent-models.ts";
+import { storeInstructions } from "./instruction-columns.ts";
 import { getAgent } from "./read-agents.ts";
 import { insertVersion, requireAgent } from "./write-agents.ts";
 
@@ -77,7 +78,7 @@ async function editAgent(context: Context, sId: string, edits: Edits): Promise<P
       tags: edits.tags ?? before.tags,
       name: agent?.handle ?? before.name,
       description: agent?.description ?? before.description,
-      instructions: instructions ?? before.instructions,
+      ...storeInstructions(instructions, before),
       pictureUrl: agent?.avatar_url ?? before.pictureUrl,
       // Built-in agents stay what they are.
       scope: before.scope === "global" ? "global" : (agent?.scope ?? before.scope),

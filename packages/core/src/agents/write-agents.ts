@@ -15,6 +15,7 @@ import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
+import { storeInstructions } from "./instruction-columns.ts";
 import { requireEnforced } from "./response-formats.ts";
 
 /** What a new agent is made from; other members have their defaults. */
@@ -53,7 +54,7 @@ export async function insertAgent(
     isCurrent: true,
     name: draft.name,
     description: draft.description,
-    instructions: draft.instructions,
+    ...storeInstructions(draft.instructions),
     pictureUrl: draft.pictureUrl ?? "",
     status: "active",
     scope: draft.scope ?? "visible",

@@ -52,6 +52,7 @@ export async function createConversation(
     ids: await context.takeRowIds(rows),
     fragments: resolvedFragments,
     resolved,
+    conversation: opened,
     skipToolsValidation: input.skipToolsValidation ?? false,
   });
   const { fragments, files, userMessage, turns, messages } = created;

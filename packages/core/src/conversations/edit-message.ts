@@ -10,6 +10,7 @@ import { appendEvents } from "../log/append.ts";
 import { renderUserMessage } from "../messages/render-messages.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { freezeValues } from "./freeze-values.ts";
 import {
   buildEvents,
   emptyMessage,
@@ -51,7 +52,8 @@ export async function editMessage(
       const before = await readEditable(db, context, { conversation: row, sid: input.mId });
       const { skipToolsValidation = false } = input;
       const endRank = await nextRank(db, row);
-      const built = buildEdit(context, before, { ids, endRank, resolved, skipToolsValidation });
+      const edit = { conversation: row, ids, endRank, resolved, skipToolsValidation };
+      const built = buildEdit(context, before, edit);
       const added = [built.userMessage, ...built.turns.map((turn) => turn.message)];
       await touch(context, db, { row, added });
       await hidePositions(db, row, built.leftRanks);
@@ -147,15 +149,17 @@ async function requireAuthor(
  */
 function buildEdit(
   context: ConversationContext,
-  { message, answers }: Editable,
+  { message, author, answers }: Editable,
   edit: {
+    conversation: ConversationRow;
     ids: readonly number[];
     endRank: number;
     resolved: ResolvedMessage;
     skipToolsValidation: boolean;
   },
 ) {
-  const { ids, resolved, skipToolsValidation } = edit;
+  const { conversation, ids, resolved, skipToolsValidation } = edit;
+  const asking = { conversation, user: author, context: message.context };
   const userMessage: MessageRow = {
     ...emptyMessage(context, { ...message, id: ids[0] ?? 0 }),
     version: message.version + 1,
@@ -178,6 +182,7 @@ function buildEdit(
       status: "created",
       modelSelection: resolved.modelSelection,
       responseFormat: resolved.responseFormat,
+      promptValues: freezeValues(context, agent, asking),
       skipToolsValidation,
     };
     return { message: answer, agent, origin: context.origin };

@@ -17,6 +17,7 @@ import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
+import { type Asking, freezeValues } from "./freeze-values.ts";
 import { requireMessageFormat } from "./message-formats.ts";
 
 /** A message with everything that it refers to. */
@@ -173,17 +174,18 @@ export function emptyMessage(
 
 /** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
 export function buildMessages(
-  core: Process & Pick<Context, "origin">,
+  core: Process & Pick<Context, "caller" | "origin">,
   position: Position,
   parts: {
     /** Numbers for all of the rows; taken outside the transaction that writes them. */
     ids: readonly number[];
     fragments: readonly ResolvedFragment[];
     resolved: ResolvedMessage;
+    conversation: Asking["conversation"];
     skipToolsValidation: boolean;
   },
 ): NewMessages {
-  const { ids, resolved, skipToolsValidation } = parts;
+  const { ids, resolved, conversation, skipToolsValidation } = parts;
   const { message, user, agents, modelSelection, responseFormat, clientServerIds } = resolved;
   const count = parts.fragments.length;
   const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
@@ -201,6 +203,7 @@ export function buildMessages(
     userId: user.id,
     mentions: message.mentions,
   });
+  const asking = { conversation, user, context: userMessage.context };
   const turns = agents.map((agent, index) => ({
     agent,
     origin: core.origin,
@@ -211,6 +214,7 @@ export function buildMessages(
       status: "created",
       modelSelection,
       responseFormat,
+      promptValues: freezeValues(core, agent, asking),
       skipToolsValidation,
       clientServerIds: clientServerIds.length === 0 ? null : [...clientServerIds],
     }),

@@ -7,7 +7,7 @@ import type { RunHolder } from "../runs/local-workers.ts";
 import { functionsOfTurn, type TurnFunction, type TurnInput } from "../turns/load-turns.ts";
 import { newTurnInput } from "../turns/new-turns.ts";
 import { skillsOfTurn, type TurnSkill } from "../turns/turn-skills.ts";
-import { toolsOfTurn } from "../turns/turn-tools.ts";
+import { serversOfTurn, type TurnServer } from "../turns/turn-tools.ts";
 import type { NewMessages, NewTurn } from "./new-messages.ts";
 
 /** Part of a statement: inserts the logs of the parameter `logs`. */
@@ -55,13 +55,13 @@ export interface HeldTurn {
   readonly logId: string;
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
-  readonly toolIds: number[] | null;
+  readonly servers: TurnServer[] | null;
 }
 
 /** The `HeldTurn`s of a statement whose part `run` is a `firstRunInsert`. */
 export const selectHeldTurns = sql`
   select run.id as "runId", run.log_id as "logId", (${skillsOfTurn}) as skills,
-    (${functionsOfTurn}) as functions, (${toolsOfTurn}) as "toolIds"
+    (${functionsOfTurn}) as functions, (${serversOfTurn}) as servers
   from ${given}
   join run on run.log_id = r.log_id
   left join agents a on a.id = r.agent_id
@@ -102,7 +102,7 @@ export function toHeldRun(
   workspace: Pick<WorkspaceRow, "id" | "sid">,
   conversation: TurnInput["conversation"],
   { messages, turns }: Pick<NewMessages, "messages" | "turns">,
-  { runId, logId, skills, functions, toolIds }: HeldTurn,
+  { runId, logId, skills, functions, servers }: HeldTurn,
 ): ClaimedRun<TurnInput> {
   const turn = turns.find(({ message }) => message.sid === logId);
   if (turn === undefined) throw new Error(`${logId} is not one of the new turns`);
@@ -128,7 +128,7 @@ export function toHeldRun(
       asked,
       skills,
       functions,
-      toolIds,
+      servers,
     }),
   };
 }

@@ -25,6 +25,7 @@ import { requireModels } from "../workspaces/models.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { freezeAgain } from "./freeze-values.ts";
 import {
   announceTurn,
   buildEvents,
@@ -57,7 +58,7 @@ export async function postMessage(
     const rank = await nextRank(db, row);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
     const { skipToolsValidation = false } = input;
-    const parts = { ids, fragments, resolved, skipToolsValidation };
+    const parts = { ids, fragments, resolved, conversation: row, skipToolsValidation };
     const built = buildMessages(context, position, parts);
     await touch(context, db, { row, added: built.messages });
     await insertMessages(db, built);
@@ -138,6 +139,7 @@ export async function retryMessage(
       status: "created",
       modelSelection: before.modelSelection,
       responseFormat: before.responseFormat,
+      promptValues: await freezeAgain(context, db, { agent, answer: before, conversation: row }),
       skipToolsValidation: before.skipToolsValidation,
       // Nobody lets an agent call what is in another's client.
       clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),

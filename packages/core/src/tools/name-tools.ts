@@ -1,7 +1,7 @@
 /** Characters of a name that all providers accept. */
 const MAX_NAME = 64;
-/** Names that other tools of a turn have: those of skills begin so. */
-const RESERVED = "skills__";
+/** Names that other tools of a turn have begin so: those of skills, and the one that reads results. */
+const RESERVED = /^(?:skills__|results__read$)/;
 
 /**
  * Names for the tools of several servers, `server__tool`, as all providers accept them: letters, digits,
@@ -14,7 +14,7 @@ export function nameTools(
   return tools.map(({ serverName, toolName }) => {
     const server = slug(serverName) || "tools";
     const base = `${server}__${slug(toolName) || "tool"}`;
-    for (let number = base.startsWith(RESERVED) ? 2 : 1; ; number++) {
+    for (let number = RESERVED.test(base) ? 2 : 1; ; number++) {
       const suffix = number === 1 ? "" : `_${number}`;
       const name = base.slice(0, MAX_NAME - suffix.length) + suffix;
       if (taken.has(name)) continue;

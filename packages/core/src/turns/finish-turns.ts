@@ -130,14 +130,29 @@ export async function finishTurns(
 
 function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error, finishReason = null } = outcome;
-  // Only later steps would be given them.
-  const unused = { replay: undefined, held: undefined };
-  const steps = outcome.steps?.map((step) => ({ ...step, ...unused })) ?? null;
+  const steps = outcome.steps ? boundReplays(outcome.steps) : null;
   const { answer } = outcome;
   const structuredOutput = answer === undefined ? null : { value: answer.value };
   const status = error === null ? "succeeded" : "failed";
   const ended = { status, error, finishReason, structuredOutput, steps, finishedAt: core.now() };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
+}
+
+/** Bytes of the replays of an answer that later turns are given: signatures, and reasoning that is signed. */
+const MAX_REPLAY_BYTES = 64 * 1024;
+
+/** The steps without refused answers, of which only the newest keep their replays if these are long. */
+function boundReplays(steps: readonly StoredStep[]): StoredStep[] {
+  let left = MAX_REPLAY_BYTES;
+  const newestFirst = steps.toReversed().map(({ replay, held: _ofTurn, ...step }) => {
+    left -= bytesOfReplay(replay);
+    return replay === undefined || left < 0 ? step : { ...step, replay };
+  });
+  return newestFirst.toReversed();
+}
+
+function bytesOfReplay(replay: unknown): number {
+  return replay === undefined ? 0 : Buffer.byteLength(JSON.stringify(replay));
 }
 
 /** The columns that the end of a turn changes, and the message's id. */

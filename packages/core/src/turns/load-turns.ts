@@ -10,8 +10,9 @@ import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
+import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
-import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
+import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
 
 /** A sandbox function as a tool of a turn's model, under the function's slug. */
 export interface TurnFunction {
@@ -49,7 +50,13 @@ const modelBytes = sql.raw(
 );
 
 /** A message of a turn's history. */
-export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
+export interface HistoryRow extends Pick<
+  MessageRow,
+  "sid" | "rank" | "type" | "content" | "fragment" | "parentMessageId" | "promptValues"
+> {
+  /** The calls of an answer by the agent that answers now; null if it has none. */
+  readonly called: CalledAnswer | null;
+}
 
 /** What an agent turn starts from. */
 export interface TurnInput {
@@ -64,8 +71,8 @@ export interface TurnInput {
   readonly skills: readonly TurnSkill[];
   /** Active functions that the agent may call, in their order. */
   readonly functions: readonly TurnFunction[];
-  /** Numbers of the remote tools that the agent may call, in their order. */
-  readonly toolIds: readonly number[];
+  /** Remote servers whose tools the agent may call, in their order. */
+  readonly servers: readonly TurnServer[];
 }
 
 /** The input of an attempt, with all texts of its agent. */
@@ -85,7 +92,7 @@ export interface TurnColumns {
   readonly actions: object[] | null;
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
-  readonly toolIds: number[] | null;
+  readonly servers: TurnServer[] | null;
 }
 
 /** The agent of `turnColumns`. */
@@ -100,14 +107,23 @@ const turnColumns = sql`
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
-          'fragment', fragment)
+          'fragment', fragment, 'called', case when call_bytes > 0 then ${calledAnswer("recent")} end,
+          'prompt_values', prompt_values,
+          'parent_message_id', case when prompt_values is not null then parent_message_id end)
         order by rank
       )
       from (
-        select current.*, sum(bytes) over newest as bytes_so_far, row_number() over newest as position
+        select called.*, sum(bytes + call_bytes) over newest as bytes_so_far,
+          row_number() over newest as position
         from (
+          select current.*, ${bytesOfCalls("current")} as call_bytes from (
           -- Long texts are read only where they are given: here, they are references.
-          select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment,
+          select distinct on (h.rank) h.rank, h.sid, h.id, h.type, h.content, h.fragment, h.agent_id,
+            h.raw_contents, h.steps, h.finish_reason, h.model_selection, h.parent_message_id,
+            -- Those of other agents are not of this one's instructions.
+            case when h.prompt_values is not null and exists (
+              select from agents other where other.id = h.agent_id and other.sid = a.sid
+            ) then h.prompt_values end as prompt_values,
             octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
@@ -116,7 +132,10 @@ const turnColumns = sql`
             and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
             and h.status is distinct from 'created' and h.visibility = 'visible'
           order by h.rank desc, h.version desc
-        ) as current
+          ) as current
+          -- So the look-up is made once for each message.
+          offset 0
+        ) as called
         window newest as (order by rank desc)
       ) recent
       -- The message that is answered is always included.
@@ -134,7 +153,7 @@ const turnColumns = sql`
     ),
     'skills', (${skillsOfTurn}),
     'functions', (${functionsOfTurn}),
-    'toolIds', (${toolsOfTurn})
+    'servers', (${serversOfTurn})
   )
   from messages m
   join messages asked on asked.sid = m.parent_message_id
@@ -158,7 +177,9 @@ export const claimedTurnColumns = sql`
     ${turnColumns}
       -- So far down, the messages are too many, whatever they hold: none is read.
       and case when asked.rank >= ${sql.raw(String(MAX_CLAIMED_BYTES / MESSAGE_BYTES))} then false else (
-        select coalesce(sum(octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))}), 0)
+        select coalesce(sum(
+          octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))} + ${bytesOfCalls("h")}
+        ), 0)
         from messages h
         where h.conversation_id = m.conversation_id and h.rank <= asked.rank
       ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))} end
@@ -192,7 +213,7 @@ function toTurnInput(columns: TurnColumns): TurnInput {
     actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
     skills: distinctSkills(columns.skills),
     functions: columns.functions ?? [],
-    toolIds: columns.toolIds ?? [],
+    servers: columns.servers ?? [],
   };
 }
 
@@ -213,9 +234,10 @@ export async function loadTurn(
   // A claim of turns gives it, unless it is large. What an earlier attempt published is only in its log.
   const turn = (run.subject as TurnInput | null) ?? (await loadLargeInput(core, run, signal));
   if (turn === undefined) return undefined;
-  const { toolIds, message } = turn;
+  const { servers, message } = turn;
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
+  const toolIds = servers.map(({ toolId }) => toolId);
   const [agent, published, remote, ofClients] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
@@ -223,7 +245,7 @@ export async function loadTurn(
     readClientServers(core, { workspaceId, ids }, signal),
   ]);
   if (agent === undefined) return undefined;
-  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients]) };
+  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients], servers) };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */

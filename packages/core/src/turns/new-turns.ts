@@ -9,6 +9,7 @@ import {
   type TurnInput,
 } from "./load-turns.ts";
 import type { TurnSkill } from "./turn-skills.ts";
+import type { TurnServer } from "./turn-tools.ts";
 
 /** What a turn of a new conversation is made from. */
 export interface NewTurnParts {
@@ -19,12 +20,12 @@ export interface NewTurnParts {
   readonly asked: readonly MessageRow[];
   readonly skills: readonly TurnSkill[] | null;
   readonly functions: readonly TurnFunction[] | null;
-  readonly toolIds: readonly number[] | null;
+  readonly servers: readonly TurnServer[] | null;
 }
 
 /** The input of a turn in a new conversation: what a claim of it would read, from what is being written. */
 export function newTurnInput(parts: NewTurnParts): TurnInput {
-  const { conversation, message, agent, asked, skills, functions, toolIds } = parts;
+  const { conversation, message, agent, asked, skills, functions, servers } = parts;
   return {
     conversation,
     message,
@@ -33,7 +34,7 @@ export function newTurnInput(parts: NewTurnParts): TurnInput {
     actions: [],
     skills: distinctSkills(skills),
     functions: functions ?? [],
-    toolIds: toolIds ?? [],
+    servers: servers ?? [],
   };
 }
 
@@ -45,6 +46,7 @@ function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[
     return index === 0 || bytes <= maxBytes;
   });
   return fitting.toReversed().map(({ sid, rank, type, content, fragment }) => {
-    return { sid, rank, type, content, fragment };
+    const unanswered = { called: null, parentMessageId: null, promptValues: null };
+    return { sid, rank, type, content, fragment, ...unanswered };
   });
 }

@@ -94,9 +94,11 @@ describe("saveStep", () => {
     expect(message).toMatchObject({ rawContents: null, chainOfThought: null });
   };
 
-  it("keeps what a step took, and until the turn ends what its provider is shown again", async () => {
+  it("keeps what a step took, and what its provider is shown again, if a turn has ended the newest 64 KiB", async () => {
     const took = { step: 0, inputTokens: 5, outputTokens: 3, durationMs: 12 };
-    const steps = [{ ...took, replay: { signature: "s" } }];
+    const steps = [30, 40, 20].map((kibibytes, step) => {
+      return { ...took, step, replay: { signature: "s".repeat(kibibytes * 1024) } };
+    });
     const step = await startStep(-1);
     await saveStep(test.core, { ...step, steps });
     const run = await takeOver();
@@ -105,7 +107,7 @@ describe("saveStep", () => {
     const outcome = { ...testOutcome("I look. "), steps };
     await finishTurns(test.core, [{ run, turn, outcome, events: [], actions: [] }]);
     const rows = await test.core.database.db.select().from(messages);
-    expect(rows.find(({ sid }) => sid === run.logId)?.steps).toEqual([took]);
+    expect(rows.find(({ sid }) => sid === run.logId)?.steps).toEqual([took, steps[1], steps[2]]);
   });
 
   it("writes nothing for an attempt that was taken over", async () => {

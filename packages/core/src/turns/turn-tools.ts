@@ -15,31 +15,43 @@ export interface TurnTool extends CalledTool {
   /** Unique in the turn: what the model calls. */
   readonly name: string;
   readonly description: string;
+  /** Numbers of the skills with any of which it comes; null if the agent or the conversation has it itself. */
+  readonly skillIds: readonly number[] | null;
+}
+
+/** A remote server of a turn. */
+export interface TurnServer {
+  readonly toolId: number;
+  /** As those of its tools. */
+  readonly skillIds: readonly number[] | null;
 }
 
 /**
- * The subquery of a claim that gives the numbers of the tools of the agent `a` in the conversation `c`: its
- * own, then the conversation's, then those of its skills. Each is in an open space, or in the
- * conversation's.
+ * The subquery of a claim that gives the `TurnServer`s of the agent `a` in the conversation `c`: its own, then
+ * the conversation's, then those of its skills. Each is in an open space, or in the conversation's.
  */
-export const toolsOfTurn = sql`
-  select json_agg(tool_id order by place, position, tool_id)
+export const serversOfTurn = sql`
+  select json_agg(
+    json_build_object('toolId', tool_id, 'skillIds', case when place >= 2 then skill_ids end)
+    order by place, position, tool_id
+  )
   from (
-    select offered.tool_id, min(offered.place) as place, min(offered.position) as position
+    select offered.tool_id, min(offered.place) as place, min(offered.position) as position,
+      json_agg(distinct offered.skill_id) as skill_ids
     from (
-      select own.tool_id, 0 as place, own.position, false as of_skill
+      select own.tool_id, 0 as place, own.position, null::bigint as skill_id
       from agent_tools own where own.agent_id = a.id
       union all
-      select added.tool_id, 1, 0, false
+      select added.tool_id, 1, 0, null
       from conversation_tools added where added.conversation_id = c.id
       union all
-      select st.tool_id, 2, st.position, true
+      select st.tool_id, 2, st.position, st.skill_id
       from agent_skills own join skills on skills.id = own.skill_id
       join skill_tools st on st.skill_id = skills.id
       where own.agent_id = a.id and skills.status = 'active'
         and ${turnReachesSkill(sql`c.space_id`)}
       union all
-      select st.tool_id, 3, st.position, true
+      select st.tool_id, 3, st.position, st.skill_id
       from (
         select skills.id from skills
         where skills.workspace_id = a.workspace_id
@@ -53,21 +65,27 @@ export const toolsOfTurn = sql`
     join tools on tools.id = offered.tool_id
     join spaces s on s.id = tools.space_id
     where tools.workspace_id = a.workspace_id
-      and (offered.of_skill or not tools.is_restricted_to_skills)
+      and (offered.skill_id is not null or not tools.is_restricted_to_skills)
       and s.deleted_at is null and (not s.is_restricted or s.id = c.space_id)
     group by offered.tool_id
     order by place, position, offered.tool_id
     limit ${sql.raw(String(MAX_SERVERS))}
   ) chosen`;
 
-/** The tools of servers, in their order, each under a name of its own. */
-export function toTurnTools(servers: readonly CalledServer[]): TurnTool[] {
-  const offered = servers
-    .flatMap((server) =>
-      server.offered.map(({ name: toolName, description, inputSchema }) => {
-        return { toolName, description, inputSchema, server, serverName: server.name };
-      }),
-    )
+/** The tools of servers, in their order, each under a name of its own, which it has whether it is offered or not. */
+export function toTurnTools(
+  called: readonly CalledServer[],
+  servers: readonly TurnServer[],
+): TurnTool[] {
+  const skillsOf = new Map(servers.map(({ toolId, skillIds }) => [toolId, skillIds]));
+  const offered = called
+    .flatMap((server) => {
+      const { name: serverName, approvals } = server;
+      const skillIds = ("toolId" in approvals && skillsOf.get(approvals.toolId)) || null;
+      return server.offered.map(({ name: toolName, description, inputSchema }) => {
+        return { toolName, description, inputSchema, server, serverName, skillIds };
+      });
+    })
     .slice(0, MAX_TOOLS);
   const names = nameTools(offered);
   return offered.map(({ serverName: _serverName, ...tool }, index) => {

@@ -153,7 +153,7 @@ export const messages = pgTable(
     /** Ids of the servers in the asking user's client that it may call. */
     clientServerIds: jsonb().$type<string[]>(),
     finishedAt: milliseconds(),
-    /** Measurements of each step, and what its provider needs while the turn continues. */
+    /** Measurements of each step, and what its provider is given back of it. */
     steps: jsonb().$type<StoredStep[]>(),
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),

@@ -6,6 +6,7 @@ import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
+import { Instructions } from "./instructions.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -101,7 +102,9 @@ export const editable = {
   description: text(4096)
     .describe("Description of the agent")
     .meta({ example: "Answers about orders" }),
-  instructions: optional(text(512 * 1024)).describe("Instructions for the model"),
+  instructions: optional(Instructions).describe(
+    "Instructions for the model, in which {{user.name}} and other names stand for values",
+  ),
   pictureUrl: optional(UrlText).describe(
     "URL of the agent's picture; a default picture if omitted",
   ),
@@ -210,13 +213,13 @@ export type AgentWithScript = z.infer<typeof AgentWithScript>;
 export const CreateGenericAgent = z.object({
   name: editable.name,
   description: editable.description,
-  instructions: text(512 * 1024)
-    .describe("Instructions for the model")
-    .meta({ example: "Answer briefly" }),
+  instructions: Instructions.describe("Instructions for the model").meta({
+    example: "Answer briefly",
+  }),
   emoji: optional(ShortText).describe("Accepted but not shown: agents have pictures"),
   subAgentName: optional(ShortText.min(1)).describe("Name of a second agent; none by default"),
   subAgentDescription: optional(text(4096)).describe("Description of the second agent"),
-  subAgentInstructions: optional(text(512 * 1024)).describe("Instructions of the second agent"),
+  subAgentInstructions: optional(Instructions).describe("Instructions of the second agent"),
   subAgentEmoji: optional(ShortText).describe("Accepted but not shown: agents have pictures"),
 });
 export type CreateGenericAgent = z.output<typeof CreateGenericAgent>;

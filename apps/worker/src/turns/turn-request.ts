@@ -1,0 +1,119 @@
+import {
+  buildPrompt,
+  type CountFitting,
+  countModule,
+  fitPrompt,
+  promptCharacters,
+  resultsTool,
+  skillTools,
+  type TurnProgress,
+  type TurnRequest,
+} from "@parley/agent";
+import {
+  type ClaimedRun,
+  type Job,
+  listSkillFiles,
+  loadSkillInstructions,
+  readCallResult,
+  readSkillFile,
+  type Turn,
+} from "@parley/core";
+import { type ChosenModel, readModelKey } from "../models/choose-model.ts";
+import { createModelChain, type ModelLink } from "../models/model-chain.ts";
+import { describeRun } from "../runs/leases.ts";
+import { findAnswerFormat } from "./answer-format.ts";
+import { answerAt, hasCutResults, toHistory } from "./history.ts";
+import { functionsOf, skillsWithTools } from "./offered-tools.ts";
+import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** A prompt of a million tokens takes at most two seconds. */
+const countJob: Job<Parameters<CountFitting>[0], number> = {
+  url: countModule,
+  name: "countFitting",
+  deadlineMs: 10_000,
+};
+
+/** An attempt at a turn, whose model is chosen. */
+interface Attempt {
+  readonly run: ClaimedRun;
+  readonly turn: Turn;
+  readonly chosen: ChosenModel;
+  readonly progress: TurnProgress;
+  /** Repeats work on the database through an outage. */
+  readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+/** What the models of a turn are asked: the prompt, the tools, and the progress of earlier attempts. */
+export function createTurnRequest(services: TurnServices, attempt: Attempt): TurnRequest {
+  const { core } = services;
+  const { run, turn, chosen, progress, retry, signal } = attempt;
+  const { agent, message } = turn;
+  const functions = functionsOf(turn);
+  const skills = skillsWithTools(turn);
+  const values = valuesByMessage(turn);
+  // Services refuse calls in a request that offers no tools.
+  const givesCalls = turn.skills.length + functions.length > 0;
+  const countFitting: CountFitting = async (given) => {
+    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+    const counted = await core.threads.call(countJob, given, options);
+    if ("value" in counted) return counted.value;
+    throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
+  };
+  const promptFor = (model: ModelLink) =>
+    buildPrompt(
+      { instructions: instructionsOf(agent), skills },
+      turn.history.map((row) => {
+        return { ...toHistory(row, { model, givesCalls }), values: values.get(row.sid) };
+      }),
+      promptCharacters(model.contextTokens, model.provider),
+    );
+  const chain =
+    chosen.chain &&
+    createModelChain({
+      ...chosen.chain,
+      circuits: services.circuits,
+      readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
+      preparePrompt: async (link, request) => {
+        const prompt = promptFor(link);
+        if (!link.provider.countsTokens) return prompt;
+        return fitPrompt({ ...request, prompt }, link.contextTokens, countFitting);
+      },
+      onPassedOver: ({ providerId, modelId }, reason) => {
+        services.circuits.passedOver({ providerId }, reason);
+        const model = { providerId, modelId, reason };
+        services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
+      },
+    });
+  return {
+    ...progress,
+    ...chosen,
+    provider: chain ?? chosen.provider,
+    countFitting,
+    temperature: agent.temperature,
+    prompt: promptFor(chosen),
+    tools: [
+      ...skillTools(skills, {
+        loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
+        listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
+        readFile: ({ id: skillId }, name) =>
+          retry(() => readSkillFile(core, turn, { skillId, name })),
+      }),
+      resultsTool(
+        async ({ rank, ...place }) => {
+          const answerId = answerAt(turn, rank);
+          return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
+        },
+        givesCalls && hasCutResults(turn.history),
+      ),
+    ],
+    functions,
+    rank: message.rank,
+    script: agent.script,
+    answerFormat: findAnswerFormat(core, { run, turn }, signal),
+    maxSteps: agent.maxStepsPerRun,
+    traceparent: run.traceparent ?? undefined,
+    signal,
+  };
+}
