@@ -85,6 +85,7 @@ export const alone = [
   "packages/core/src/log/follow.busy.test.ts",
   "packages/core/src/untrusted/threads.test.ts",
   "packages/sandbox/src/bundle/bundle-bombs.test.ts",
+  "packages/sandbox/src/hostile/hostile-documents.test.ts",
   "packages/sandbox/src/processes/fair-places.test.ts",
 ];
 

@@ -33,6 +33,7 @@ const threads = {
 const processes = {
   "sandbox-child": "../../packages/sandbox/src/child/sandbox-child.ts",
   "bundle-entry": "../../packages/sandbox/src/bundle/bundle-entry.ts",
+  "extract-entry": "../../packages/sandbox/src/extract/extract-entry.ts",
 };
 
 // What code of authors is run by: it is read as text.

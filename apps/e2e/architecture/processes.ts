@@ -13,7 +13,7 @@ export interface Starter {
 export const starters: readonly Starter[] = [
   {
     file: "packages/sandbox/src/processes/run-watched.ts",
-    why: "Programs that end, on a stranger's input: the bundler, and Git on a stranger's repository",
+    why: "Programs that end, on a stranger's input: the bundler, the extractor of documents' texts, and Git on a stranger's repository",
     bound: "time, processor time, memory, addresses, output and disk of the whole group",
     source: "watch.start(target, {",
   },

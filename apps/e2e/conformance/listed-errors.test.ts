@@ -7,6 +7,7 @@ import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
+import { uploadWrongContent } from "./upload-wrong-content.ts";
 import { callByName } from "./call-by-name.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 
@@ -184,6 +185,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     call("userTokens.revoke", { wId: server().demo.workspaceId, userId: nobody }),
   "files.get file_not_found": async () =>
     (await rest({ path: `${pathsOf(server()).workspace}/files/fil_nobody` })).type,
+  "files.upload file_type_not_supported": async () => uploadWrongContent(server()),
   ...Object.fromEntries(
     [
       ["files.getGenerated", "files?filePath=conversation/x.txt"],

@@ -4,6 +4,7 @@ export const nobody = "nobody";
 /** Nothing listens there. */
 export const silent = "http://127.0.0.1:9/mcp";
 const inline = { title: "t", contentType: "text/plain" };
+const file = { contentType: "text/plain", fileName: "x", fileSize: 1, useCase: "x" };
 export const unknownModel = { providerId: "simulated", modelId: "nobody" };
 
 /** Which members of an input name what an error says is not there, or is there already. */
@@ -23,6 +24,8 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
     contentFragment: { ...inline, fileId: nobody },
     contentFragments: [{ ...inline, fileId: nobody }],
   },
+  file_type_not_supported: { ...file, contentType: "application/x-msdownload" },
+  file_too_large: { ...file, fileSize: 2 ** 40 },
   user_token_not_found: { tokenId: nobody },
   mcp_server_not_found: { serverId: nobody },
   tool_not_found: { toolId: nobody, toolIds: [nobody], mcp_server_view_id: nobody },

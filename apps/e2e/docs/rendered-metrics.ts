@@ -74,6 +74,10 @@ Questions and the metrics that answer them:
   they offer.
 - Are models down? \`parley_model_circuits\` with \`state="open"\` counts the credentials whose provider keeps failing,
   \`parley_model_fallbacks_total\` the steps in which another model was asked.
+- Do prompts hit the providers' caches? The hit rate of a model is
+  \`rate(gen_ai_client_inference_usage_cache_read_input_tokens_total[1h])\` by
+  \`sum by (gen_ai_provider_name, gen_ai_request_model)\`, divided by the same of
+  \`gen_ai_client_token_usage_sum{gen_ai_token_type="input"}\`.
 - Do workers die? \`parley_runs_taken_over_total\` counts the runs that other workers continued.
 
 ${head}

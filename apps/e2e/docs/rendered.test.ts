@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { renderAccess, renderEnvironment, renderErrors, renderSettings } from "./rendered.ts";
+import {
+  renderAccess,
+  renderEnvironment,
+  renderErrors,
+  renderFileTypes,
+  renderSettings,
+} from "./rendered.ts";
 import { renderMetrics } from "./rendered-metrics.ts";
 import { renderRooms } from "./rendered-rooms.ts";
 
@@ -27,6 +33,7 @@ test("docs/operations-metrics.md says what the registry of a process holds", asy
 test.for([
   ["docs/operations.md", "settings", renderSettings],
   ["docs/architecture.md", "rooms", renderRooms],
+  ["docs/guide/files.md", "file types", renderFileTypes],
 ] as const)("%s has the %s as they are", async ([file, name, render]) => {
   const page = `${root}${file}`;
   const text = readFileSync(page, "utf8");

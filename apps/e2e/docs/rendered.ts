@@ -1,4 +1,11 @@
-import { type Endpoint, endpoints, errorTable, pathsOf } from "@parley/schema";
+import {
+  acceptedTypes,
+  type Endpoint,
+  endpoints,
+  errorTable,
+  type FileReading,
+  pathsOf,
+} from "@parley/schema";
 import { describeSettings } from "@parley/server";
 
 /** The table of the settings, for the page about operations. */
@@ -8,6 +15,34 @@ export function renderSettings(): string {
       `| \`${name}\` | ${byDefault && `\`${byDefault}\``} | ${description} |`,
   );
   return ["| Variable | Default | What it is |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+const readings: Readonly<Record<FileReading, string>> = {
+  text: "its text, the first 128 KiB",
+  page: "the text that a reader would see, of the first 64 KiB",
+  pdf: "its text, page by page",
+  docx: "its paragraphs, tables and notes",
+  xlsx: "its sheets, a line for each row",
+  pptx: "its slides in order, with their notes",
+  rtf: "its text",
+  image: "title and type",
+  audio: "title and type",
+  stored: "title and type",
+};
+
+/** The table of the files that are accepted, for the page about files. */
+export function renderFileTypes(): string {
+  const rows = acceptedTypes.map(({ name, types, extensions, maxBytes, signatures, reading }) => {
+    const size = maxBytes === null ? "`PARLEY_MAX_FILE_BYTES`" : `${maxBytes / 1_048_576} MiB`;
+    const listed = (all: readonly string[]) => all.map((one) => `\`${one}\``).join(", ");
+    const looked = signatures.length > 0 ? "yes" : "";
+    return `| ${name} | ${listed(types)} | ${listed(extensions)} | ${size} | ${looked} | ${readings[reading]} |`;
+  });
+  return [
+    "| Files | `contentType` | Extensions | At most | Content checked | What an agent reads |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }
 
 /** An environment file with every setting at its default. */

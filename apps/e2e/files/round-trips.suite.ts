@@ -106,16 +106,30 @@ export function roundTripsSuite(server: () => Server): void {
   });
 
   test.for([
-    { contentType: "text/html", type: "attachment" },
-    { contentType: "image/svg+xml", type: "attachment" },
-    { contentType: "application/pdf", type: "attachment" },
-    { contentType: "TEXT/HTML; charset=utf-8", type: "attachment" },
-    { contentType: "image/png", type: "inline" },
-  ])("a browser takes $contentType as $type", async ({ contentType, type }) => {
-    const { sId } = await upload("<b>", { contentType, fileName: 'a "b"; c.html' });
+    { contentType: "text/html", type: "attachment", content: "<b>" },
+    { contentType: "image/svg+xml", type: "attachment", content: "<b>" },
+    { contentType: "application/pdf", type: "attachment", content: "%PDF-<b>" },
+    { contentType: "TEXT/HTML; charset=utf-8", type: "attachment", content: "<b>" },
+    { contentType: "image/png", type: "inline", content: "\x89PNG\r\n\x1a\n<b>" },
+  ])("a browser takes $contentType as $type", async ({ contentType, type, content }) => {
+    const bytes = Buffer.from(content, "latin1");
+    const { sId } = await upload(bytes, { contentType, fileName: 'a "b"; c.html' });
     const { headers } = await read(sId);
     expect(headers.get("content-disposition")).toBe(`${type}; filename="a \\"b\\"; c.html"`);
     expect(headers.get("content-type")).toBe(contentType);
+  });
+
+  test("content of another type than announced is refused, by its name, and can be sent again", async () => {
+    const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+    const contentType = "application/pdf";
+    const file = await announce({ contentType, fileName: "report.pdf", fileSize: png.length });
+    const message =
+      "Invalid request body: file: report.pdf is announced as application/pdf, but is a PNG image: announce it with its own type";
+    const answer = await post(target(file), formOf(png, file));
+    expectError(answer, "file_type_not_supported", { message, field: "file" });
+    expect((await read(file.sId)).status).toBe(404);
+    const pdf = Buffer.from("%PDF-1.7");
+    expect((await post(target(file), formOf(pdf, file))).status).toBe(200);
   });
 
   test("the signature of an address is not logged, nor the file's name", async () => {

@@ -84,4 +84,48 @@ describe("turns of services", () => {
     expect(last).toMatchObject({ message: { status: "succeeded", content: "Here I am" } });
     expect(service.requests).toHaveLength(2);
   });
+
+  it("send the same bytes when the next worker takes over, and count each step once", async () => {
+    const { service, mId } = await start("", 0);
+    const toolCalls = [{ name: "look", params: { zoom: 1, at: 2 } }];
+    service.script = {
+      steps: [{ text: "I look. ", toolCalls }, { text: "A lake" }],
+      tokenDelayMs: 0,
+    };
+    service.counts = { input: 2000, output: 300, cached: 1500, reasoning: 120 };
+    service.faults.push({ kind: "rewritten", rewrite: (frame) => frame });
+    service.faults.push({ kind: "silent", afterFrames: 0 });
+    const asked = Promise.withResolvers<void>();
+    service.onRequest = () => {
+      if (service.requests.length === 2) asked.resolve();
+    };
+    const worker = startWorker(service.url);
+    await asked.promise;
+    await worker.close(0);
+    await service.idle();
+    service.counts = { input: 2100, output: 50, cached: 2000, reasoning: 0 };
+    startWorker(service.url);
+    await until(mId, "agent_message_success");
+    const bodies = service.requests.map(({ body }) => JSON.stringify(body));
+    expect(bodies).toHaveLength(3);
+    // Its parameters were stored, which keeps no order of their names.
+    expect(bodies[2]).toBe(bodies[1]);
+    const stored: unknown = await test.core.database.db.execute(
+      `select m.steps, r.input_tokens::int as input, r.output_tokens::int as output
+        from messages m join runs r on r.log_id = m.sid where m.sid = '${mId}'`,
+    );
+    const durationMs = expect.any(Number) as number;
+    const steps = [
+      {
+        step: 0,
+        inputTokens: 2000,
+        outputTokens: 300,
+        cachedInputTokens: 1500,
+        reasoningTokens: 120,
+        durationMs,
+      },
+      { step: 1, inputTokens: 2100, outputTokens: 50, cachedInputTokens: 2000, durationMs },
+    ];
+    expect(stored).toMatchObject({ rows: [{ steps, input: 4100, output: 350 }] });
+  });
 });

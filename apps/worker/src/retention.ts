@@ -3,6 +3,7 @@ import {
   compactMessageLogs,
   type Core,
   countStorage,
+  createFileTextSweep,
   createInvocationSweep,
   createVersionSweep,
   sweepAuditLog,
@@ -41,8 +42,8 @@ export interface RetentionOptions {
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
- * idempotency keys, old entries of the audit log, expired user tokens and files that were not uploaded in time; at
- * once, and then every few minutes. A sweep that fails is logged, and the others continue. Counts what workspaces
+ * idempotency keys, old entries of the audit log, expired user tokens, files that were not uploaded in time and texts of
+ * files that are gone; at once, and then every few minutes. A sweep that fails is logged, and the others continue. Counts what workspaces
  * store if that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
@@ -105,6 +106,7 @@ export function startRetention({
     ["idempotency_keys", () => sweepIdempotencyKeys(core)],
     ["audit_events", () => sweepAuditLog(core, audited)],
     ["files", () => sweepFiles(core)],
+    ["file_texts", createFileTextSweep(core)],
     ["client_servers", () => sweepClientServers(core)],
     ["user_tokens", () => sweepUserTokens(core)],
     ["sessions", () => sweepSessions(core)],

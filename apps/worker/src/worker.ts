@@ -12,6 +12,8 @@ import {
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
+import { createDocuments } from "./documents/create-documents.ts";
+import { createDocumentMetrics } from "./documents/document-metrics.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/run-invocation.ts";
@@ -84,7 +86,8 @@ export function createWorker({
   });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
-  const services = { core, logger, persistence, providers, circuits, titles, executor };
+  const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
+  const services = { core, logger, persistence, providers, circuits, titles, executor, documents };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),

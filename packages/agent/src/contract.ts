@@ -10,10 +10,11 @@ import type {
   StepRequest,
 } from "./provider.ts";
 import type { AcceptedAnswer, AnswerFormat } from "./structured-answer.ts";
+import type { TokenUsage } from "./token-usage.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
 
 /** The usage of a step, and what its provider needs for the next one. */
-export interface StepRecord {
+export interface StepRecord extends Omit<TokenUsage, "inputTokens" | "outputTokens"> {
   readonly step: number;
   /** As the provider counts them; null if it does not. */
   readonly inputTokens: number | null;

@@ -12,4 +12,5 @@ export * from "./skills.ts";
 export * from "./providers/access.ts";
 export * from "./providers/service-provider.ts";
 export type { AnswerFormat } from "./structured-answer.ts";
+export type { TokenUsage } from "./token-usage.ts";
 export * from "./turn.ts";

@@ -54,7 +54,8 @@ describe("values in instructions", () => {
       buildPrompt({ instructions: "Be brief" }, history, maxCharacters).map(textOf);
     const newest = "<values>2</values>Second";
     expect(textsOf(1000)).toEqual(["Be brief", "<values>1</values>First", "Yes", newest]);
-    expect(textsOf(30)).toEqual(["Be brief", "Yes", newest]);
+    // A prompt begins with a question.
+    expect(textsOf(30)).toEqual(["Be brief", newest]);
     expect(textsOf(1)).toEqual(["Be brief", newest]);
   });
 

@@ -1,4 +1,5 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
+import { fitInBlocks } from "./fit-in-blocks.ts";
 import { type PromptMessage, textParts } from "./prompt-parts.ts";
 import { fromQuestion, overheadOf, PART_TOKENS, textOfUnit, unitsOf } from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
@@ -56,7 +57,8 @@ export function buildPrompt(
     // The newest message is always in the prompt.
     return budget < 0 && index > 0;
   });
-  const fitting = newest === -1 ? units : units.slice(units.length - newest);
+  const fits = fitInBlocks(units.map(textOfUnit), newest === -1 ? units.length : newest);
+  const fitting = units.slice(units.length - fits);
   const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
@@ -93,7 +95,7 @@ export async function fitPrompt(
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
   const newestFirst = older.map(textOfUnit).toReversed();
   const fitting = await fitTexts([...texts, ...newestFirst], budget, countFitting);
-  const fits = Math.max(0, fitting - texts.length);
+  const fits = fitInBlocks(older.map(textOfUnit), Math.max(0, fitting - texts.length));
   return [...pinned, ...fromQuestion([...older.slice(older.length - fits), newest]).flat()];
 }
 

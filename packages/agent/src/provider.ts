@@ -6,6 +6,7 @@ import type {
   SimulatedScript,
 } from "@parley/schema";
 import type { PromptMessage } from "./prompt-parts.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {
@@ -59,6 +60,8 @@ export interface StepRequest {
   readonly apiKey?: string | undefined;
   /** Whether another model is asked if this one fails: then it is asked again less often. */
   readonly hasFallback?: boolean | undefined;
+  /** What requests that begin alike have in common, as an agent and a conversation; services are given a hash of it. */
+  readonly cacheScope?: string | undefined;
   readonly prompt: readonly PromptMessage[];
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
@@ -107,7 +110,7 @@ export type StepPart =
   | { readonly type: "reasoning" | "text"; readonly text: string }
   | { readonly type: "call"; readonly call: ToolCall }
   /** Usage of the step, as the provider counts it. */
-  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | ({ readonly type: "usage" } & TokenUsage)
   /** The provider counts its tokens, and not as numbers that can be read: they count as none. */
   | { readonly type: "unreadable_usage" }
   /** Why the model stopped; a provider that does not say has stopped by itself. */

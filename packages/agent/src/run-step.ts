@@ -10,6 +10,7 @@ import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 import { openGate, requestFormat } from "./structured-answer.ts";
 import { offeredTools } from "./tools.ts";
+import { addUsage, type TokenUsage } from "./token-usage.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -44,16 +45,16 @@ export async function* runStep(
   const prefix = { ...progress.prefix };
   const gate = openGate(request.answerFormat, tools);
   const calls: ToolCall[] = [];
-  let usage: { inputTokens: number; outputTokens: number } | undefined;
+  let usage: TokenUsage | undefined;
   let replay: unknown;
   let model: ModelPair | undefined;
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
-    const { inputTokens = null, outputTokens = null } = usage ?? {};
     const durationMs = Math.round(performance.now() - startedAt);
-    const record = { step, inputTokens, outputTokens, durationMs, ...(model && { model }) };
+    const counted = usage ?? { inputTokens: null, outputTokens: null };
+    const record = { step, ...counted, durationMs, ...(model && { model }) };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
@@ -90,7 +91,8 @@ export async function* runStep(
       } else if (part.type === "call") {
         calls.push(part.call);
       } else if (part.type === "usage") {
-        usage = part;
+        const { type: _type, ...counted } = part;
+        usage = usage === undefined ? counted : addUsage(usage, counted);
       } else if (part.type === "finish") {
         stopped = part.reason;
       } else if (part.type === "model") {

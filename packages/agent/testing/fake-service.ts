@@ -5,12 +5,25 @@ import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
 import { anthropicMessages } from "./wire-formats/anthropic-messages.ts";
-import { chatCompletions, mistralChat } from "./wire-formats/chat-completions.ts";
+import { chatCompletions, deepseekChat, mistralChat } from "./wire-formats/chat-completions.ts";
 import { googleGenerateContent } from "./wire-formats/google-generate-content.ts";
 import { responses } from "./wire-formats/responses.ts";
-import { type ReadRequest, split, type WireFormat } from "./wire-formats/wire-format.ts";
+import {
+  counted,
+  type Counts,
+  type ReadRequest,
+  split,
+  type WireFormat,
+} from "./wire-formats/wire-format.ts";
 
-const formats = [mistralChat, chatCompletions, responses, anthropicMessages, googleGenerateContent];
+const formats = [
+  mistralChat,
+  deepseekChat,
+  chatCompletions,
+  responses,
+  anthropicMessages,
+  googleGenerateContent,
+];
 
 /** A fault of one request. */
 export type Fault =
@@ -48,6 +61,8 @@ export interface FakeService {
   apiKey: string | undefined;
   /** Code units of a piece of text. */
   pieceSize: number;
+  /** Usage that each answer reports. */
+  counts: Counts;
   /** Called after each request was read. */
   onRequest: () => void;
   /** Number of responses in progress. */
@@ -63,7 +78,7 @@ export interface FakeService {
  * the texts of the request.
  */
 export async function startFakeService(
-  given: Partial<Pick<FakeService, "script" | "apiKey" | "pieceSize">> = {},
+  given: Partial<Pick<FakeService, "script" | "apiKey" | "pieceSize" | "counts">> = {},
 ): Promise<FakeService> {
   const server = createServer();
   const open = new Set<ServerResponse>();
@@ -75,6 +90,7 @@ export async function startFakeService(
     script: { steps: [{ text: "You said: {{message}}" }], tokenDelayMs: 0 },
     apiKey: undefined,
     pieceSize: 7,
+    counts: counted,
     onRequest: () => {},
     ...given,
     open: () => open.size,
@@ -149,6 +165,7 @@ async function answer(
     text: fill(step.text),
     toolCalls: step.toolCalls ?? [],
     step: read.step,
+    counts: service.counts,
   });
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (fault?.kind === "broken off") {

@@ -2,6 +2,7 @@ import {
   agentFavorites,
   agentFunctions,
   agents,
+  fileTexts,
   functionApprovals,
   idempotencyKeys,
   isWorkspaceDeleted,
@@ -93,6 +94,10 @@ describe("deleteWorkspace", () => {
         editedBy: user.id,
       })
       .returning();
+    const text = { sha256: "x", extractor: "pdf-1", text: "x", createdAt: 0 };
+    await db()
+      .insert(fileTexts)
+      .values({ workspaceId: workspace.id, ...text });
     const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
     await db().insert(skillAttachments).values(file);
     await db().insert(skillOriginals).values({ skillId: skill!.id, skillFile: "x" });

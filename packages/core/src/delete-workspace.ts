@@ -17,6 +17,7 @@ const CONVERSATIONS_AT_ONCE = 200;
 const INVOCATIONS_AT_ONCE = 1000;
 /** Each may have 200 chunks or more. */
 const FILES_AT_ONCE = 20;
+const TEXTS_AT_ONCE = 100;
 const KEYS_AT_ONCE = 1000;
 
 /**
@@ -46,6 +47,7 @@ export async function deleteWorkspace(
     deleteSomeConversations,
     deleteSomeInvocations,
     deleteSomeFiles,
+    deleteSomeTexts,
     deleteSomeKeys,
     (of: RequestContext) => deleteSomeNodes(of, views),
   ];
@@ -115,6 +117,19 @@ async function deleteSomeFiles(context: RequestContext, id: number): Promise<num
       .returning({ id: files.id });
     return deleted.length;
   });
+}
+
+async function deleteSomeTexts({ database }: RequestContext, id: number): Promise<number> {
+  const { workspaceId, sha256 } = tables.fileTexts;
+  const ofWorkspace = database.db
+    .select({ sha256 })
+    .from(tables.fileTexts)
+    .where(eq(workspaceId, id));
+  const deleted = await database.db
+    .delete(tables.fileTexts)
+    .where(and(eq(workspaceId, id), inArray(sha256, ofWorkspace.limit(TEXTS_AT_ONCE))))
+    .returning({ sha256 });
+  return deleted.length;
 }
 
 async function deleteSomeKeys({ database }: RequestContext, id: number): Promise<number> {

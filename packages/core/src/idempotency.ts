@@ -5,10 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { statement } from "@parley/db";
-import { ParleyError, type Success } from "@parley/schema";
+import { canonicalJson, ParleyError, type Success } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Context, Process } from "./context.ts";
-import { canonicalJson } from "./data-access/canonical-json.ts";
 import { unwanted } from "./data-access/batcher.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
 

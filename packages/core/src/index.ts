@@ -53,6 +53,15 @@ export { startDatabaseClock } from "./data-access/database-clock.ts";
 export * from "./data-access/retry-conflicts.ts";
 export type { WorkspaceRow, ActionRow } from "./data-access/rows.ts";
 export { onSlowDatabase } from "./data-access/slow-database.ts";
+export { findStoredFile, readBytes } from "./files/file-bytes.ts";
+export { extractText, FILE_TEXT_BYTES } from "./files/file-text.ts";
+export {
+  createFileTextSweep,
+  type FileTextKey,
+  findFileText,
+  saveFileText,
+  type StoredFileText,
+} from "./files/file-texts.ts";
 export { openFile, type ReadableFile, sweepFiles } from "./files/files.ts";
 export type { ReadUpload } from "./files/uploads.ts";
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";

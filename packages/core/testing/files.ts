@@ -26,7 +26,7 @@ export function readTestAddress(context: CoreContext, file: File): UploadFile {
 /** Announces and uploads a file. */
 export async function uploadTestFile(
   context: CoreContext,
-  content: string,
+  content: string | Uint8Array,
   announcement: Partial<CreateFile> = {},
 ): Promise<File> {
   const bytes = Buffer.from(content);

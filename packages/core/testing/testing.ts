@@ -40,7 +40,7 @@ import { insertApiKey } from "../src/workspaces/api-keys.ts";
 import { insertWorkspace } from "../src/workspaces/workspaces.ts";
 import { claimRuns } from "./runs.ts";
 
-export { announceTestFile } from "./files.ts";
+export { announceTestFile, uploadTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 

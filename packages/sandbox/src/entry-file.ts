@@ -2,7 +2,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** In the source and in the package's build each is in its room; in the bundled server all are in one folder. */
-const folders = { "sandbox-child": "child", "bundle-entry": "bundle" } as const;
+const folders = {
+  "sandbox-child": "child",
+  "bundle-entry": "bundle",
+  "extract-entry": "extract",
+} as const;
 
 /** The path of a file that processes of the sandbox run. */
 export function entryFile(name: keyof typeof folders): string {

@@ -7,6 +7,7 @@ import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { type Progress, startProgress } from "@parley/command/progress";
+import { announcedType } from "@parley/schema/accepted-types";
 import mime from "mime";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -28,7 +29,7 @@ export async function uploadFile(
 ): Promise<void> {
   if (!(await stat(place)).isFile()) throw new CommandError(`${place}: is not a file`);
   const fileName = options.name ?? path.basename(place);
-  const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
+  const contentType = options.contentType ?? announcedType(mime.getType(fileName) ?? "");
   const content = await openAsBlob(place, { type: contentType });
   const counted = Promise.withResolvers<Progress>();
   const { io, parley } = await connect(context, options, countForms(counted.promise));

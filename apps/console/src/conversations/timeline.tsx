@@ -10,6 +10,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
+import { describeTokens, formatCached } from "./tokens.ts";
 
 type Consumption = Output<"conversations.getConsumption">;
 
@@ -70,7 +71,9 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
           Answers: ({ sums }) => formatNumber(sums.answers),
           Steps: ({ sums }) => formatNumber(sums.steps),
           "Input tokens": ({ sums }) => formatNumber(sums.inputTokens),
+          "Cached input": ({ sums }) => formatCached(sums),
           "Output tokens": ({ sums }) => formatNumber(sums.outputTokens),
+          "Reasoning tokens": ({ sums }) => formatNumber(sums.reasoningTokens),
           "Model time": ({ sums }) => formatDuration(sums.modelDurationMs),
           "Tool time": ({ sums }) => formatDuration(sums.toolDurationMs),
         }}
@@ -84,13 +87,15 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
     ["Answers", formatNumber(total.answers)],
     ["Steps", formatNumber(total.steps)],
     ["Input tokens", formatNumber(total.inputTokens)],
+    ["Cached input", formatCached(total)],
     ["Output tokens", formatNumber(total.outputTokens)],
+    ["Reasoning tokens", formatNumber(total.reasoningTokens)],
     ["Model time", formatDuration(total.modelDurationMs)],
     ["Tool calls", formatNumber(total.toolCalls)],
     ["Tool time", formatDuration(total.toolDurationMs)],
   ];
   return (
-    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:grid-cols-7">
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
       {facts.map(([name, value]) => (
         <div key={name} className="rounded-md bg-surface px-3 py-2">
           <dt className="text-sm text-muted">{name}</dt>
@@ -124,8 +129,7 @@ function Turn({ answer, message }: TurnProps) {
       </p>
       <p className="text-sm text-muted">
         {answer.providerId}/{answer.modelId}: {formatNumber(answer.steps)}{" "}
-        {answer.steps === 1 ? "step" : "steps"} · {formatNumber(answer.inputTokens)} input and{" "}
-        {formatNumber(answer.outputTokens)} output tokens · model{" "}
+        {answer.steps === 1 ? "step" : "steps"} · {describeTokens(answer)} · model{" "}
         {formatDuration(answer.modelDurationMs)} · {formatNumber(answer.toolCalls)} tool{" "}
         {answer.toolCalls === 1 ? "call" : "calls"} {formatDuration(answer.toolDurationMs)}
       </p>

@@ -1,3 +1,4 @@
+import { announcedType } from "@parley/schema/accepted-types";
 import { useCallback, useState } from "react";
 import { useParley } from "../api/use-session.ts";
 
@@ -46,8 +47,8 @@ let nextId = 0;
 
 /** The content type of a file; browsers do not know the types of most text files. */
 function typeOf({ name, type }: File): string {
-  if (type !== "") return type;
+  if (type !== "") return announcedType(type);
   return /\.(?:md|txt|csv|json|ya?ml|ts|tsx|js|jsx|py|rs|go|java|sql|sh|toml|log)$/i.test(name)
     ? "text/plain"
-    : "application/octet-stream";
+    : announcedType("");
 }

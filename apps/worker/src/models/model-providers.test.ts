@@ -8,7 +8,14 @@ import { measureProvider, measureProviders } from "./model-providers.ts";
 
 const logger = pino({ level: "silent" });
 const text: StepPart = { type: "text", text: "Hello" };
-const usage: StepPart = { type: "usage", inputTokens: 12, outputTokens: 300 };
+const ofCache = { cachedInputTokens: 8, cacheWriteTokens: 3 };
+const usage: StepPart = {
+  type: "usage",
+  inputTokens: 12,
+  outputTokens: 300,
+  ...ofCache,
+  reasoningTokens: 40,
+};
 const error: StepPart = { type: "error", code: "a text of the provider's", message: "" };
 
 function request(signal = new AbortController().signal): StepRequest {
@@ -110,5 +117,9 @@ describe("a measured provider", () => {
       `gen_ai_client_token_usage_sum{${labels},gen_ai_token_type="${type}"}`;
     expect(metrics).toContain(`${tokens("input")} 12`);
     expect(metrics).toContain(`${tokens("output")} 300`);
+    const part = (name: string) => `gen_ai_client_inference_usage_${name}_tokens_total{${labels}}`;
+    expect(metrics).toContain(`${part("cache_read_input")} 8`);
+    expect(metrics).toContain(`${part("cache_write_input")} 3`);
+    expect(metrics).toContain(`${part("reasoning_output")} 40`);
   });
 });

@@ -26,8 +26,9 @@ interface Measuring {
 export function measureProvider(
   provider: ModelProvider,
   providerId: string,
-  { operations: { duration, tokens, unreadable }, logger }: Omit<Measuring, "circuits">,
+  { operations, logger }: Omit<Measuring, "circuits">,
 ): ModelProvider {
+  const { duration, tokens, cached, cacheWritten, reasoning, unreadable } = operations;
   let hasWarned = false;
   async function* streamStep(request: StepRequest): AsyncGenerator<StepPart> {
     const labels = {
@@ -45,6 +46,9 @@ export function measureProvider(
         if (part.type === "usage") {
           tokens.observe({ ...labels, gen_ai_token_type: "input" }, part.inputTokens);
           tokens.observe({ ...labels, gen_ai_token_type: "output" }, part.outputTokens);
+          cached.inc(labels, part.cachedInputTokens ?? 0);
+          cacheWritten.inc(labels, part.cacheWriteTokens ?? 0);
+          reasoning.inc(labels, part.reasoningTokens ?? 0);
         }
         if (part.type === "unreadable_usage") {
           unreadable.inc({ gen_ai_provider_name: providerId });

@@ -124,5 +124,24 @@ function createOperationMetrics(registry: Registry) {
       buckets: TOKEN_BUCKETS,
       registers: [registry],
     }),
+    // Counters of their own: as types of the histogram, its sum over all types would count them twice.
+    cached: new Counter({
+      name: "gen_ai_client_inference_usage_cache_read_input_tokens_total",
+      help: "Input tokens that the provider read from its cache; they are part of the input",
+      labelNames: labels,
+      registers: [registry],
+    }),
+    cacheWritten: new Counter({
+      name: "gen_ai_client_inference_usage_cache_write_input_tokens_total",
+      help: "Input tokens that the provider wrote to its cache; they are part of the input",
+      labelNames: labels,
+      registers: [registry],
+    }),
+    reasoning: new Counter({
+      name: "gen_ai_client_inference_usage_reasoning_output_tokens_total",
+      help: "Output tokens of reasoning; they are part of the output",
+      labelNames: labels,
+      registers: [registry],
+    }),
   };
 }

@@ -92,6 +92,7 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     provider: chain ?? chosen.provider,
     countFitting,
     temperature: agent.temperature,
+    cacheScope: `${agent.sid} ${turn.conversation.sid}`,
     prompt: promptFor(chosen),
     tools: [
       ...skillTools(skills, {

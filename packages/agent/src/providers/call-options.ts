@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import { canonicalJson } from "@parley/schema";
 import { isPinned, messagesOfSteps } from "../prompt.ts";
 import {
   type FilePart,
@@ -116,7 +117,9 @@ function toAnswer({
       }
       const { id, name, params } = part;
       const providerOptions = options[id];
-      const call = { toolCallId: id, toolName: toSentName(name), input: params };
+      // Stored parameters have lost the order in which the model wrote them: each step sends them in the same.
+      const input: unknown = JSON.parse(canonicalJson(params));
+      const call = { toolCallId: id, toolName: toSentName(name), input };
       return [
         { type: "tool-call", ...call, ...(providerOptions !== undefined && { providerOptions }) },
       ];

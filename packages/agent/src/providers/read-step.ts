@@ -1,12 +1,10 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { StepPart, ToolCall } from "../provider.ts";
 import { failure, type StepFailure } from "./failures.ts";
+import { readUsage } from "./read-usage.ts";
 
 /** Characters of the parameters of one step's calls. */
 const MAX_PARAMS_CHARACTERS = 1024 * 1024;
-
-/** Tokens of a step that are counted: no model takes or writes as many. */
-const MAX_TOKENS = 1_000_000_000;
 
 /** A step that failed, as opposed to an error of the AI SDK. */
 export class FailedStep extends Error {
@@ -73,15 +71,10 @@ export async function* readStep(
         throw part.error;
       case "finish": {
         ended = true;
-        const { inputTokens, outputTokens } = part.usage;
-        const usage = {
-          inputTokens: toCount(inputTokens.total),
-          outputTokens: toCount(outputTokens.total),
-        };
+        const { usage, isReadable } = readUsage(part.usage);
         const { unified, raw } = part.finishReason;
         if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
-        const totals = [inputTokens.total, outputTokens.total];
-        if (hasUnreadable() || !totals.every(isCountable)) yield { type: "unreadable_usage" };
+        if (hasUnreadable() || !isReadable) yield { type: "unreadable_usage" };
         // The AI SDK does not know the word in answers of all services.
         if (unified === "content-filter" || raw === "content_filter") {
           yield { type: "finish", reason: "content_filter" };
@@ -104,11 +97,6 @@ export async function* readStep(
     yield { type: "replay", replay: { reasoning: [...reasoning.values()], calls: callOptions } };
   }
 }
-
-/** A service's count; 0, which is "not counted", for one that cannot be stored. */
-const toCount = (tokens = 0): number => (isCountable(tokens) ? Math.round(tokens) : 0);
-
-const isCountable = (tokens = 0): boolean => tokens >= 0 && tokens <= MAX_TOKENS;
 
 function toCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCall {
   const { toolCallId: id, toolName: name } = part;

@@ -1,5 +1,5 @@
 import { refuseMessages } from "./call-rules.ts";
-import { counted, isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
+import { isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
 
 interface Block {
   type: string;
@@ -41,7 +41,8 @@ export const anthropicMessages: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
+    const { cached = 0, cacheWritten = 0 } = counts;
     const event = (type: string, value: object = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`;
     let index = 0;
@@ -64,7 +65,13 @@ export const anthropicMessages: WireFormat = {
           content: [],
           stop_reason: null,
           stop_sequence: null,
-          usage: { input_tokens: counted.input, output_tokens: 1 },
+          usage: {
+            // Without what the cache has read or written.
+            input_tokens: counts.input - cached - cacheWritten,
+            cache_read_input_tokens: cached,
+            cache_creation_input_tokens: cacheWritten,
+            output_tokens: 1,
+          },
         },
       }),
       event("ping"),
@@ -88,7 +95,12 @@ export const anthropicMessages: WireFormat = {
       ),
       event("message_delta", {
         delta: { stop_reason: toolCalls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
-        usage: { output_tokens: counted.output },
+        usage: {
+          output_tokens: counts.output,
+          ...(counts.reasoning !== undefined && {
+            output_tokens_details: { thinking_tokens: counts.reasoning },
+          }),
+        },
       }),
       event("message_stop"),
     ];

@@ -1,6 +1,6 @@
 import { refuseChat, refuseMistral } from "./call-rules.ts";
 import {
-  counted,
+  type Counts,
   isCorrection,
   type SentStep,
   sinceQuestion,
@@ -43,7 +43,7 @@ export const chatCompletions: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseChat(body as Parameters<typeof refuseChat>[0]),
-  encode: (step) => encode(step, false),
+  encode: (step) => encode(step, { usage: usageOf(step.counts) }),
   withhold: (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
@@ -57,16 +57,40 @@ export const mistralChat: WireFormat = {
   ...chatCompletions,
   refuseCalls: (body) => refuseMistral(body as Parameters<typeof refuseMistral>[0]),
   path: /\/mistral\/.*chat\/completions$/,
-  encode: (step) => encode(step, true),
+  encode: (step) => encode(step, { usage: usageOf(step.counts), isWhole: true }),
 };
 
-const usage = {
-  prompt_tokens: counted.input,
-  completion_tokens: counted.output,
-  total_tokens: counted.input + counted.output,
+/** DeepSeek's variant: usage has what its cache had, and what it had not. */
+export const deepseekChat: WireFormat = {
+  ...chatCompletions,
+  path: /\/deepseek\/.*chat\/completions$/,
+  encode: (step) => {
+    const { input, cached = 0 } = step.counts;
+    const usage = {
+      ...usageOf(step.counts),
+      prompt_cache_hit_tokens: cached,
+      prompt_cache_miss_tokens: input - cached,
+    };
+    return encode(step, { usage });
+  },
 };
 
-function encode({ model, reasoning, text, toolCalls, step }: SentStep, isWhole: boolean): string[] {
+function usageOf({ input, output, cached, reasoning }: Counts) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning !== undefined && {
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    }),
+  };
+}
+
+function encode(
+  { model, reasoning, text, toolCalls, step }: SentStep,
+  { usage, isWhole = false }: { readonly usage: object; readonly isWhole?: boolean },
+): string[] {
   const shared = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model };
   const chunk = (value: object) => `data: ${JSON.stringify({ ...shared, ...value })}`;
   const delta = (value: object, finish: string | null = null, more: object = {}) =>

@@ -1,5 +1,5 @@
 import { refuseContents } from "./call-rules.ts";
-import { counted, isCorrection, sinceQuestion, type WireFormat } from "./wire-format.ts";
+import { isCorrection, sinceQuestion, type WireFormat } from "./wire-format.ts";
 
 interface Content {
   role?: string;
@@ -43,14 +43,18 @@ export const googleGenerateContent: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
+    const { input, output, cached, reasoning: thoughts = 0 } = counts;
     const frame = (parts: object[], more: object = {}) =>
       `data: ${JSON.stringify({
         candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
         usageMetadata: {
-          promptTokenCount: counted.input,
-          candidatesTokenCount: counted.output,
-          totalTokenCount: counted.input + counted.output,
+          promptTokenCount: input,
+          // Without its thoughts.
+          candidatesTokenCount: output - thoughts,
+          totalTokenCount: input + output,
+          ...(cached !== undefined && { cachedContentTokenCount: cached }),
+          ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
         },
         modelVersion: model,
         responseId: "response_1",

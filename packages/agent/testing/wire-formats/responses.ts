@@ -1,5 +1,5 @@
 import { refuseResponses } from "./call-rules.ts";
-import { counted, isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
+import { isCorrection, sinceQuestion, split, type WireFormat } from "./wire-format.ts";
 
 interface Item {
   type?: string;
@@ -40,7 +40,7 @@ export const responses: WireFormat = {
     };
   },
   refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
-  encode: ({ model, reasoning, text, toolCalls, step }) => {
+  encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
     let sequence = 0;
     let index = 0;
     const event = (type: string, value: object) =>
@@ -121,11 +121,14 @@ export const responses: WireFormat = {
       frames.push(...item(value, deltas, { ...value, status: "completed", arguments: whole }));
     }
     const usage = {
-      input_tokens: counted.input,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: counted.output,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: counted.input + counted.output,
+      input_tokens: counts.input,
+      input_tokens_details: {
+        cached_tokens: counts.cached ?? 0,
+        ...(counts.cacheWritten !== undefined && { cache_write_tokens: counts.cacheWritten }),
+      },
+      output_tokens: counts.output,
+      output_tokens_details: { reasoning_tokens: counts.reasoning ?? 0 },
+      total_tokens: counts.input + counts.output,
     };
     frames.push(
       event("response.completed", { response: { ...response, status: "completed", usage } }),

@@ -23,6 +23,18 @@ export interface SentStep {
   readonly toolCalls: NonNullable<SimulatedStep["toolCalls"]>;
   /** Number of the step, for ids. */
   readonly step: number;
+  readonly counts: Counts;
+}
+
+/** Usage of a step: all tokens of the prompt and of the answer, and how many of them were of which kind. */
+export interface Counts {
+  readonly input: number;
+  readonly output: number;
+  /** Of the prompt: read from the service's cache, and written to it. */
+  readonly cached?: number;
+  readonly cacheWritten?: number;
+  /** Of the answer. */
+  readonly reasoning?: number;
 }
 
 /** The API format of one service. */
@@ -65,5 +77,5 @@ export function split(text: string, size: number): string[] {
   );
 }
 
-/** Usage of every step. */
-export const counted = { input: 11, output: 7 };
+/** Usage of every step by default. */
+export const counted: Counts = { input: 11, output: 7 };

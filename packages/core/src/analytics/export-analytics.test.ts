@@ -45,6 +45,12 @@ describe("the use of a workspace", () => {
         step,
         inputTokens,
         outputTokens: 5,
+        // Steps of before, and of providers without a cache, have none.
+        ...(inputTokens !== null && {
+          cachedInputTokens: 80,
+          cacheWriteTokens: 10,
+          reasoningTokens: 2,
+        }),
         durationMs: 10.4,
       }));
       await test.core.database.db
@@ -77,11 +83,12 @@ describe("the use of a workspace", () => {
     const [columns, ...lines] = (await read({})).split("\r\n");
     expect(columns).toBe(
       "date,conversations,users,messages,answers,failedAnswers,steps,inputTokens,outputTokens," +
-        "modelDurationMs,toolCalls,toolDurationMs",
+        "modelDurationMs,toolCalls,toolDurationMs," +
+        "cachedInputTokens,cacheWriteTokens,reasoningTokens",
     );
     expect(lines).toEqual([
-      "2030-01-01,1,1,1,1,0,2,200,10,21,0,0",
-      "2030-01-02,1,1,1,2,0,4,0,20,42,0,0",
+      "2030-01-01,1,1,1,1,0,2,200,10,21,0,0,160,20,4",
+      "2030-01-02,1,1,1,2,0,4,0,20,42,0,0,0,0,0",
       "",
     ]);
     const days = async (query: Query) => (await rows(query)).map(({ date }) => date);
@@ -190,6 +197,9 @@ describe("the use of a workspace", () => {
       steps: 6,
       inputTokens: 200,
       outputTokens: 30,
+      cachedInputTokens: 160,
+      cacheWriteTokens: 20,
+      reasoningTokens: 4,
       modelDurationMs: 63,
       toolCalls: 0,
     };
@@ -198,7 +208,7 @@ describe("the use of a workspace", () => {
       total: { answers: 3, ...sums },
       agents: [
         { agentConfigurationId: "ann", answers: 2 },
-        { agentConfigurationId: "bob", answers: 1, inputTokens: 0 },
+        { agentConfigurationId: "bob", answers: 1, inputTokens: 0, cachedInputTokens: 0 },
       ],
       models: [{ providerId: "simulated", modelId: "simulated-1", answers: 3, ...sums }],
       hasMore: false,

@@ -61,8 +61,8 @@ const withEntries = sql`
   entry as (
     select m.created_at, m.conversation_id, m.user_id, 1 as message, 0 as answer, 0 as failed,
       null as agent, null as "agentName", null as "providerId", null as "modelId", 0 as steps,
-      0 as "inputTokens", 0 as "outputTokens", 0 as "modelDurationMs", 0 as "toolCalls",
-      0 as "toolDurationMs"
+      0 as "inputTokens", 0 as "outputTokens", 0 as "cachedInputTokens", 0 as "cacheWriteTokens",
+      0 as "reasoningTokens", 0 as "modelDurationMs", 0 as "toolCalls", 0 as "toolDurationMs"
     from message m where m.type = 'user_message'
     union all
     select m.created_at, m.conversation_id, asked.user_id, 0, part."isLast"::int,
@@ -89,6 +89,10 @@ const sums = [
   "modelDurationMs",
   "toolCalls",
   "toolDurationMs",
+  // Newer columns are the last: some readers go by position.
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
 ];
 
 interface Table {

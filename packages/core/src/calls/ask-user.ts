@@ -1,6 +1,11 @@
 /** The tool with which an agent asks its user: the turn is suspended until the answer. */
-import { type AnswerQuestion, invalidRequest, type Success, UserQuestion } from "@parley/schema";
-import { canonicalJson } from "../data-access/canonical-json.ts";
+import {
+  type AnswerQuestion,
+  canonicalJson,
+  invalidRequest,
+  type Success,
+  UserQuestion,
+} from "@parley/schema";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { wakeTurns } from "../runs/suspend-turns.ts";

@@ -1,6 +1,5 @@
 import type { Queryable } from "@parley/db";
-import { invalidRequest, type Success, type ValidateAction } from "@parley/schema";
-import { canonicalJson } from "../data-access/canonical-json.ts";
+import { canonicalJson, invalidRequest, type Success, type ValidateAction } from "@parley/schema";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { cancelInvocations } from "../invocations/cancel-invocation.ts";

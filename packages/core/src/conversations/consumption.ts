@@ -86,8 +86,9 @@ export async function getConsumption(
 }
 
 function sumsOf(row: Sums & { readonly answers: number }) {
-  const { answers: count, steps, inputTokens, outputTokens } = row;
-  const { modelDurationMs, toolCalls, toolDurationMs } = row;
-  const tokens = { inputTokens, outputTokens };
+  const { answers: count, steps, modelDurationMs, toolCalls, toolDurationMs } = row;
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = row;
+  const ofCache = { cachedInputTokens, cacheWriteTokens };
+  const tokens = { inputTokens, outputTokens, ...ofCache, reasoningTokens };
   return { answers: count, steps, ...tokens, modelDurationMs, toolCalls, toolDurationMs };
 }

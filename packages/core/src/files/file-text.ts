@@ -1,4 +1,4 @@
-import { essenceOf, toStorable } from "@parley/schema";
+import { acceptedTypeOf, toStorable } from "@parley/schema";
 import { type Job, threadModule } from "../untrusted/job.ts";
 import type { CallOptions, Threads } from "../untrusted/threads.ts";
 
@@ -16,13 +16,10 @@ const pageJob: Job<string, string> = {
   deadlineMs: 2000,
 };
 
-const textTypes = new Set(["application/json", "application/csv", "application/xhtml+xml"]);
-const htmlTypes = new Set(["text/html", "application/xhtml+xml"]);
-
-/** Whether files of the type are text. */
+/** Whether files of the type are text, or pages. */
 export function isText(contentType: string): boolean {
-  const essence = essenceOf(contentType);
-  return essence.startsWith("text/") || textTypes.has(essence);
+  const reading = acceptedTypeOf(contentType)?.reading;
+  return reading === "text" || reading === "page";
 }
 
 interface BegunFile {
@@ -40,7 +37,7 @@ export async function extractText(
   file: BegunFile,
   options: CallOptions,
 ): Promise<string | null> {
-  if (!htmlTypes.has(essenceOf(file.contentType))) return readText(file);
+  if (acceptedTypeOf(file.contentType)?.reading !== "page") return readText(file);
   const page = decodeBeginning(file, HTML_BYTES);
   const outcome = await threads.call(pageJob, page, options);
   return "value" in outcome ? noteCut(outcome.value, file, HTML_BYTES) : null;

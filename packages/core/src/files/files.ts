@@ -1,13 +1,11 @@
 import {
   conversations,
-  FILE_CHUNK_BYTES,
   files,
   hasRow,
   insertRow,
   type Queryable,
   skillAttachments,
   skills,
-  statement,
   workspaces,
 } from "@parley/db";
 import {
@@ -29,15 +27,11 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { reservingStorage } from "../storage/reserve-storage.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
+import { readBytes } from "./file-bytes.ts";
+import { type FileLimits, requireAccepted } from "./require-accepted.ts";
 import { signUploadUrl, UPLOAD_VALID_MS, type UploadSigning } from "./upload-urls.ts";
 
 const SWEPT_AT_ONCE = 100;
-
-/** How large files may be. */
-export interface FileLimits {
-  /** Bytes of one file. */
-  readonly fileBytes: number;
-}
 
 /** What the file operations need of a process. */
 export interface FileServices extends UploadSigning {
@@ -48,12 +42,11 @@ export interface FileServices extends UploadSigning {
 export type FileContext = KeyedContext & FileServices & StorageServices;
 
 /**
- * Announces a file: reserves its bytes in its workspace. Throws `invalid_request_error` for more than a file
- * may have, and `budget_exceeded`.
+ * Announces a file: reserves its bytes in its workspace. Throws `file_type_not_supported`, `file_too_large` and
+ * `budget_exceeded`.
  */
 export async function announceFile(context: FileContext, input: CreateFile): Promise<FileAnswer> {
-  const { fileBytes } = context.fileLimits;
-  if (input.fileSize > fileBytes) throw tooLarge("fileSize", `must be at most ${fileBytes} bytes`);
+  requireAccepted(input, context.fileLimits);
   const workspaceId = context.caller.workspace.id;
   const [id = 0] = await context.takeRowIds(1);
   const sid = context.newId("fil");
@@ -107,10 +100,6 @@ export async function lockWorkspace(
     .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
     .for(strength);
   if (locked === undefined) throw foreignWorkspace();
-}
-
-function tooLarge(path: string, message: string): ParleyError {
-  return invalidRequest("body", [{ path, message }]);
 }
 
 /** A file as the wire shows it. */
@@ -217,34 +206,6 @@ export async function openFile(context: Context, input: { fileId: string }): Pro
   if (sha256 === null) throw new Error(`The file ${row.sid} is ready without its digest`);
   const read = (start: number, end: number) => readBytes(context, id, { start, end });
   return { contentType, fileName, sizeBytes, sha256, read };
-}
-
-const chunkStatement = statement<
-  { fileId: number; position: number; offset: number; length: number },
-  { data: Uint8Array }
->(
-  "read_file_chunk",
-  sql`
-  select substring(data from ${sql.placeholder("offset")}::int + 1 for ${sql.placeholder("length")}::int) as data
-  from file_chunks
-  where file_id = ${sql.placeholder("fileId")} and position = ${sql.placeholder("position")}`,
-);
-
-/** Each chunk is one query: no transaction is open while a reader is slow. */
-export async function* readBytes(
-  { database }: Process,
-  fileId: number,
-  { start, end }: { start: number; end: number },
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = start; at < end;) {
-    const position = Math.floor(at / FILE_CHUNK_BYTES);
-    const offset = at % FILE_CHUNK_BYTES;
-    const length = Math.min(FILE_CHUNK_BYTES - offset, end - at);
-    const [row] = await chunkStatement.execute(database.db, { fileId, position, offset, length });
-    if (row?.data.length !== length) throw new Error("The file was deleted while it was read");
-    yield row.data;
-    at += length;
-  }
 }
 
 /**

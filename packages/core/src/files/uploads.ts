@@ -9,6 +9,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { threadOptions } from "../untrusted/threads.ts";
 import { extractText, FILE_TEXT_BYTES } from "./file-text.ts";
 import { mayUpload, renderFile, unknownFile } from "./files.ts";
+import { requireContent } from "./require-accepted.ts";
 import { requireSigned, type UploadSigning } from "./upload-urls.ts";
 
 /** Seconds without a written chunk after which another upload may take the file. */
@@ -21,8 +22,8 @@ export type ReadUpload = (
 
 /**
  * Stores the bytes of an announced file chunk by chunk, and makes the file readable once they are
- * complete. A failure leaves nothing behind, and the file can be uploaded again. Throws `file_not_found`
- * and `invalid_request_error`.
+ * complete. A failure leaves nothing behind, and the file can be uploaded again. Throws `file_not_found`,
+ * `file_type_not_supported` for content of another type, and `invalid_request_error`.
  */
 export async function uploadFile(
   context: Context & UploadSigning,
@@ -33,6 +34,7 @@ export async function uploadFile(
   const file = await claimFile(context, input.fileId);
   try {
     const { beginning, sha256 } = await storeBytes(context, file, read(file));
+    requireContent(file, beginning);
     const about = { ...file, beginning };
     const text = await extractText(context.threads, about, threadOptions(context));
     const stored = await finishUpload(context, file, { sha256, text });

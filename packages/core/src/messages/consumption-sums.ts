@@ -5,6 +5,9 @@ export interface Sums {
   readonly steps: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
   readonly modelDurationMs: number;
   readonly toolCalls: number;
   readonly toolDurationMs: number;
@@ -30,6 +33,9 @@ const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
     select count(*)::float8 as steps,
       coalesce(sum((step ->> 'inputTokens')::float8), 0) as "inputTokens",
       coalesce(sum((step ->> 'outputTokens')::float8), 0) as "outputTokens",
+      coalesce(sum((step ->> 'cachedInputTokens')::float8), 0) as "cachedInputTokens",
+      coalesce(sum((step ->> 'cacheWriteTokens')::float8), 0) as "cacheWriteTokens",
+      coalesce(sum((step ->> 'reasoningTokens')::float8), 0) as "reasoningTokens",
       coalesce(round(sum((step ->> 'durationMs')::float8)), 0) as "modelDurationMs"
     from jsonb_array_elements(coalesce(m.steps, '[]')) as step where ${isOfStep}
   ) as taken
@@ -85,6 +91,9 @@ export const summed = sql`
   coalesce(sum(steps), 0) as steps,
   coalesce(sum("inputTokens"), 0) as "inputTokens",
   coalesce(sum("outputTokens"), 0) as "outputTokens",
+  coalesce(sum("cachedInputTokens"), 0) as "cachedInputTokens",
+  coalesce(sum("cacheWriteTokens"), 0) as "cacheWriteTokens",
+  coalesce(sum("reasoningTokens"), 0) as "reasoningTokens",
   coalesce(sum("modelDurationMs"), 0) as "modelDurationMs",
   coalesce(sum("toolCalls"), 0) as "toolCalls",
   coalesce(sum("toolDurationMs"), 0) as "toolDurationMs"`;

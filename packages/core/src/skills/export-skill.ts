@@ -2,7 +2,8 @@
 import { skillAttachments, skillOriginals } from "@parley/db";
 import { asc, eq } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { findFiles, type ReadableFile, readBytes } from "../files/files.ts";
+import { readBytes } from "../files/file-bytes.ts";
+import { findFiles, type ReadableFile } from "../files/files.ts";
 import { readableText } from "../files/readable-text.ts";
 import { readableZip, type ZipEntry } from "../files/zip.ts";
 import { threadOptions } from "../untrusted/threads.ts";

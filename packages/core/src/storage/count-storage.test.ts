@@ -13,6 +13,7 @@ import {
 import type { CoreContext } from "../create-core.ts";
 import { deleteConversation } from "../conversations/conversations.ts";
 import { createInvocationSweep } from "../invocations/sweep-invocations.ts";
+import { saveFileText } from "../files/file-texts.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
 import { countStorage } from "./count-storage.ts";
 import { reservingStorage } from "./reserve-storage.ts";
@@ -98,6 +99,18 @@ describe("what a workspace stores", () => {
     }
     await db().delete(invocations);
     expect(await countAll()).toBeLessThan(stored - 150_000);
+  });
+
+  it("has the texts of documents too", async () => {
+    await store(1);
+    await test.core.storage.flush();
+    const before = await countAll();
+    const key = { workspaceId: id, sha256: "x", extractor: "pdf-1" };
+    const text = randomBytes(50_000).toString("hex");
+    await saveFileText(test.core, key, { text, failure: null });
+    await test.core.storage.flush();
+    expect((await read()).addedBytes).toBe(text.length);
+    expect(await countAll()).toBeGreaterThan(before + 50_000);
   });
 
   it("keeps what was added while it was counted", async () => {

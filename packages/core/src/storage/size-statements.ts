@@ -121,6 +121,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
   sql`select ${sql.join(
     [
       filesOf(sql`f.conversation_id is null`),
+      owned("file_texts", "text"),
       ownedBy(
         "data_source_nodes",
         "view_id",

@@ -1,9 +1,8 @@
 import { type Queryable, toolConnections, tools } from "@parley/db";
 import type { McpServer } from "@parley/mcp";
-import type { ToolServer } from "@parley/schema";
+import { canonicalJson, type ToolServer } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
-import { canonicalJson } from "../data-access/canonical-json.ts";
 import { findSchemaFault } from "../functions/json-schema/validate.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { CallOptions } from "../untrusted/threads.ts";

@@ -95,7 +95,8 @@ describe("saveStep", () => {
   };
 
   it("keeps what a step took, and what its provider is shown again, if a turn has ended the newest 64 KiB", async () => {
-    const took = { step: 0, inputTokens: 5, outputTokens: 3, durationMs: 12 };
+    const ofCache = { cachedInputTokens: 2, cacheWriteTokens: 1, reasoningTokens: 1 };
+    const took = { step: 0, inputTokens: 5, outputTokens: 3, ...ofCache, durationMs: 12 };
     const steps = [30, 40, 20].map((kibibytes, step) => {
       return { ...took, step, replay: { signature: "s".repeat(kibibytes * 1024) } };
     });

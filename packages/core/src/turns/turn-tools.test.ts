@@ -18,7 +18,9 @@ import {
 } from "../../testing/testing.ts";
 import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import { registerTool } from "../tools/register-tools.ts";
+import type { CalledServer } from "../tools/called-servers.ts";
 import { createSpace } from "../workspaces/spaces.ts";
+import { toTurnTools } from "./turn-tools.ts";
 
 describe("the tools of a turn", () => {
   const toolServers = createTestToolServers();
@@ -118,4 +120,29 @@ describe("the tools of a turn", () => {
       ["both__do", ["everyones"]],
     ]);
   });
+});
+
+const serverOf = (name: string, tools: readonly string[]): CalledServer => ({
+  sid: `msv_${name}`,
+  name,
+  offered: tools.map((tool) => {
+    return { name: tool, description: tool, inputSchema: { type: "object" } };
+  }),
+  functionOf: () => {
+    throw new Error("No call is made");
+  },
+  stakeOf: () => "low",
+  address: {},
+  isPersonal: false,
+  approvals: { toolId: 1 },
+});
+
+it("tools have the same order and names, in whichever order a server lists them", () => {
+  const namesOf = (...tools: string[]) =>
+    toTurnTools([serverOf("wiki", tools), serverOf("archive", ["read"])], []).map(
+      ({ name }) => name,
+    );
+  const names = ["wiki__find", "wiki__find_2", "wiki__list", "archive__read"];
+  expect(namesOf("list", "find", "Find")).toEqual(names);
+  expect(namesOf("Find", "list", "find")).toEqual(names);
 });

@@ -72,7 +72,7 @@ export const serversOfTurn = sql`
     limit ${sql.raw(String(MAX_SERVERS))}
   ) chosen`;
 
-/** The tools of servers, in their order, each under a name of its own, which it has whether it is offered or not. */
+/** The tools of servers, in the servers' order, each under a name of its own, which it has whether it is offered or not. */
 export function toTurnTools(
   called: readonly CalledServer[],
   servers: readonly TurnServer[],
@@ -82,7 +82,9 @@ export function toTurnTools(
     .flatMap((server) => {
       const { name: serverName, approvals } = server;
       const skillIds = ("toolId" in approvals && skillsOf.get(approvals.toolId)) || null;
-      return server.offered.map(({ name: toolName, description, inputSchema }) => {
+      // By name: a server may list them in another order each time, and requests that begin alike are cached.
+      const sorted = server.offered.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return sorted.map(({ name: toolName, description, inputSchema }) => {
         return { toolName, description, inputSchema, server, serverName, skillIds };
       });
     })

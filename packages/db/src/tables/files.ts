@@ -52,6 +52,10 @@ export const files = pgTable(
     index("files_by_conversation")
       .on(table.conversationId)
       .where(sql`${table.conversationId} is not null`),
+    // Of files without text: a text that was extracted is kept as long as there is one with its hash.
+    index("files_by_hash")
+      .on(table.workspaceId, table.sha256)
+      .where(sql`${table.text} is null and ${table.sha256} is not null`),
     index("files_unfinished")
       .on(table.createdAt)
       .where(sql`${table.status} = 'created'`),

@@ -1,8 +1,8 @@
 import { type BundleAnswer, type BundleFault, ENTRY_FILES } from "@parley/schema";
 import { entryFile } from "../entry-file.ts";
-import { findBoundary } from "../boundary.ts";
 import type { User } from "../other-user.ts";
 import { type EndedProgram, type ProgramLimits, runWatched } from "../processes/run-watched.ts";
+import { createProgramUser } from "../program-user.ts";
 
 /** What a bundler is asked. */
 export interface BundleQuestion {
@@ -90,17 +90,8 @@ function runBundler(
   });
 }
 
-let found: { readonly user: User | undefined } | undefined;
-
-/** The user that bundlers of root become: that of the sandbox, if it can read the bundler; found out once. */
-async function findUser(): Promise<User | undefined> {
-  if (process.geteuid?.() !== 0) return undefined;
-  if (found !== undefined) return found.user;
-  // Root without all of its rights may start what it can neither watch nor end: the sandbox has tried.
-  const { user } = await findBoundary(undefined);
-  found = { user: user !== undefined && (await canBundle(user)) ? user : undefined };
-  return found.user;
-}
+/** The user that bundlers of root become: that of the sandbox, if it can read the bundler. */
+const findUser = createProgramUser(canBundle);
 
 async function canBundle(user: User): Promise<boolean> {
   const [entry] = ENTRY_FILES;

@@ -6,6 +6,7 @@ import { limitCommand } from "./limit-command.ts";
 import { createWatch, lowerPriority, type Target } from "./watch.ts";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
+import { Readable, type Writable } from "node:stream";
 
 /** A file takes as much of a disk, however little it contains: its name and its place. */
 const FILE_BYTES = 512;
@@ -47,7 +48,8 @@ export interface WatchedProgram {
   readonly command: readonly string[];
   /** The whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly input?: string;
+  /** Its standard input; of bytes that come one after the other, no more is read than it takes. */
+  readonly input?: string | AsyncIterable<Uint8Array>;
   readonly limits: ProgramLimits;
   /** The user that it becomes; undefined for that of this process. */
   readonly user?: User | undefined;
@@ -71,7 +73,7 @@ const DISK_WATCH_MS = 250;
 /**
  * Runs a program on what a stranger wrote, to its end: in a group of its own, watched from outside and killed as a
  * whole if it exceeds a limit. If there is no /proc, only time and output are watched. Throws if it cannot
- * be started, and the reason of the signal.
+ * be started, the reason of the signal, and the error of an input.
  */
 export async function runWatched(program: WatchedProgram): Promise<EndedProgram> {
   const { env, input, limits, signal, user } = program;
@@ -122,7 +124,7 @@ export async function runWatched(program: WatchedProgram): Promise<EndedProgram>
   started.stderr.on("data", collect(errors));
   // It may end without reading.
   started.stdin.on("error", () => {});
-  started.stdin.end(input);
+  const source = sendInput(started.stdin, input, abort);
   // Whatever it has started and left behind would keep its output open.
   started.once("exit", () => endGroup(started.pid));
   try {
@@ -131,6 +133,7 @@ export async function runWatched(program: WatchedProgram): Promise<EndedProgram>
       started.once("error", reject);
     });
     signal?.throwIfAborted();
+    source?.throwIfFailed();
     await disk?.look();
     return {
       status,
@@ -141,10 +144,38 @@ export async function runWatched(program: WatchedProgram): Promise<EndedProgram>
   } finally {
     clearTimeout(timer);
     disk?.stop();
+    source?.stop();
     watch.end(target);
     signal?.removeEventListener("abort", abort);
     endGroup(started.pid);
   }
+}
+
+/** Sends an input; one that fails ends the program. */
+function sendInput(
+  stdin: Writable,
+  input: string | AsyncIterable<Uint8Array> | undefined,
+  abort: () => void,
+) {
+  if (input === undefined || typeof input === "string") {
+    stdin.end(input);
+    return undefined;
+  }
+  const source = Readable.from(input, { objectMode: false });
+  let failure: unknown;
+  source.once("error", (error) => {
+    failure = error;
+    abort();
+  });
+  // A program that has ended takes no more.
+  stdin.once("close", () => source.destroy());
+  source.pipe(stdin);
+  return {
+    throwIfFailed: () => {
+      if (failure !== undefined) throw failure;
+    },
+    stop: () => source.destroy(),
+  };
 }
 
 /** Looks at what is written as it grows, and once more when the program has ended. */

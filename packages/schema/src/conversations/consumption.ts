@@ -4,11 +4,23 @@ import { AgentMessageStatus } from "./messages.ts";
 
 const sums = {
   steps: z.int().describe("Model calls").meta({ example: 1 }),
-  inputTokens: z.int().describe("Input tokens, if the providers count them").meta({ example: 120 }),
+  inputTokens: z
+    .int()
+    .describe("Input tokens, cached ones included, if the providers count them")
+    .meta({ example: 120 }),
   outputTokens: z
     .int()
-    .describe("Output tokens, if the providers count them")
+    .describe("Output tokens, reasoning included, if the providers count them")
     .meta({ example: 40 }),
+  cachedInputTokens: z
+    .int()
+    .describe("Input tokens that the providers read from their caches")
+    .meta({ example: 80 }),
+  cacheWriteTokens: z
+    .int()
+    .describe("Input tokens that they wrote to their caches")
+    .meta({ example: 0 }),
+  reasoningTokens: z.int().describe("Output tokens of reasoning").meta({ example: 10 }),
   modelDurationMs: z.int().describe("Time of the model calls").meta({ example: 900 }),
   toolCalls: z.int().describe("Calls of tools").meta({ example: 0 }),
   toolDurationMs: z.int().describe("Time of the tool calls").meta({ example: 0 }),

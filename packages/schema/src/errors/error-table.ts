@@ -143,6 +143,16 @@ const rows = {
     cause: "There is no such file, or the caller does not reach it.",
     cure: "Announce the file, upload its bytes, and use the id of the answer.",
   },
+  file_type_not_supported: {
+    status: 400,
+    cause: "Files of this type are not accepted, or the content is of another type than announced.",
+    cure: "Announce the file with its own type, one of those that the message and the guide list.",
+  },
+  file_too_large: {
+    status: 400,
+    cause: "The file is larger than files of its type may be.",
+    cure: "Upload a smaller file; the message names the largest size.",
+  },
   conversation_not_found: {
     status: 404,
     cause: "There is no such conversation, it was deleted, or the caller does not reach it.",

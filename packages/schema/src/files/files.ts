@@ -16,12 +16,6 @@ const FileName = text(255, 1).refine(
   { error: "must be a name without a path and without control characters" },
 );
 
-/** A MIME type without its parameters, in lower case. */
-export function essenceOf(contentType: string): string {
-  const [essence = ""] = contentType.split(";", 1);
-  return essence.trim().toLowerCase();
-}
-
 /** Announces an upload. */
 export const CreateFile = z.object({
   contentType: text(255)
@@ -134,6 +128,7 @@ export const fileEndpoints = {
     path: root,
     params: WorkspaceParams,
     body: CreateFile,
+    errors: ["file_not_found", "file_type_not_supported", "file_too_large"],
     output: FileAnswer,
   },
   "files.upload": {
@@ -141,6 +136,7 @@ export const fileEndpoints = {
     ...ofFile,
     kind: "upload",
     scope: "files:write",
+    errors: ["file_not_found", "file_type_not_supported"],
     summary: "Upload the bytes of an announced file",
     query: UploadQuery,
     output: FileAnswer.meta({ example: { file: { ...exampleOf(File), status: "ready" } } }),

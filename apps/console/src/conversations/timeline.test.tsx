@@ -1,0 +1,68 @@
+import { screen, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { show } from "../../testing/show.tsx";
+import { Timeline } from "./timeline.tsx";
+
+const sums = {
+  steps: 2,
+  inputTokens: 2000,
+  outputTokens: 300,
+  cachedInputTokens: 1500,
+  cacheWriteTokens: 100,
+  reasoningTokens: 120,
+  modelDurationMs: 900,
+  toolCalls: 0,
+  toolDurationMs: 0,
+};
+const none = {
+  ...sums,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+const answerOf = (messageId: string, modelId: string, counted = sums) => ({
+  messageId,
+  version: 0,
+  status: "succeeded",
+  agentConfigurationId: "clerk",
+  providerId: "openai",
+  modelId,
+  ...counted,
+});
+
+const timeline = async () =>
+  show(<Timeline conversationId="con_1" />, {
+    answers: {
+      "conversations.getConsumption": () => ({
+        total: { answers: 2, ...sums },
+        agents: [{ agentConfigurationId: "clerk", answers: 2, ...sums }],
+        models: [{ providerId: "openai", modelId: "gpt-5", answers: 1, ...sums }],
+        messages: [answerOf("msg_1", "gpt-5"), answerOf("msg_2", "gpt-4", none)],
+        hasMore: false,
+        lastValue: null,
+      }),
+      "conversations.get": () => ({ conversation: { content: [] } }),
+    },
+  });
+
+test("says beside an answer how much of its input was cached, and of its output reasoning", async () => {
+  await timeline();
+  const [counted, uncounted] = await screen.findAllByRole("listitem");
+  expect(counted?.textContent).toContain(
+    "openai/gpt-5: 2 steps · 2,000 input tokens, 1,500 (75%) cached · 300 output tokens, " +
+      "120 of reasoning · model 900 ms",
+  );
+  expect(uncounted?.textContent).toContain("2 steps · 0 input tokens · 0 output tokens · model");
+});
+
+test("sums them for the conversation, and for each agent and model", async () => {
+  await timeline();
+  const cached = await screen.findByText("Cached input", { selector: "dt" });
+  expect(cached.nextElementSibling?.textContent).toBe("1,500 (75%)");
+  const reasoning = screen.getByText("Reasoning tokens", { selector: "dt" });
+  expect(reasoning.nextElementSibling?.textContent).toBe("120");
+  const row = screen.getByText("openai/gpt-5").closest("tr")!;
+  expect(within(row).getByText("1,500 (75%)")).toBeDefined();
+});

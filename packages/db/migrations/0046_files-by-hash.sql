@@ -1,0 +1,1 @@
+CREATE INDEX "files_by_hash" ON "files" USING btree ("workspace_id","sha256") WHERE "files"."text" is null and "files"."sha256" is not null;

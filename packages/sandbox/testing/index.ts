@@ -1,0 +1,2 @@
+export * from "./make-office.ts";
+export * from "./make-pdf.ts";
