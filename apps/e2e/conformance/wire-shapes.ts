@@ -96,6 +96,7 @@ export const agentMessage = {
   rawContents: [{ step: "int", content: "string" }],
   finishReason: "stop|length|content_filter|empty?",
   "notes?": [{ code: "string", fileId: "string?", title: "string", message: "string" }],
+  "structuredOutput?": "any",
   error: "string?",
 } satisfies Shape;
 

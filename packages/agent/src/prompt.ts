@@ -17,6 +17,7 @@ import {
   unitsOf,
 } from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
+import { correctionOf } from "./structured-answer.ts";
 import { shownResult } from "./results.ts";
 import { isSummary } from "./summary-message.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
@@ -88,7 +89,7 @@ export function buildPrompt(
  * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
-  { prompt, tools, finishedSteps, finishedCalls, rank }: StepRequest,
+  { prompt, tools, finishedSteps, finishedCalls, answerFormat, rank }: StepRequest,
   contextTokens: number,
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
@@ -102,6 +103,7 @@ export async function fitPrompt(
   const steps = unitsOf(messagesOfSteps({ finishedSteps, finishedCalls, rank }));
   const fixed = [...unitsOf(pinned), ...steps, newest];
   const texts = [
+    ...(answerFormat?.instruction === undefined ? [] : [answerFormat.instruction]),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
@@ -131,10 +133,11 @@ export function messagesOfSteps({
   finishedCalls,
   rank = 0,
 }: Pick<StepRequest, "finishedSteps" | "finishedCalls" | "rank">): PromptMessage[] {
-  return finishedSteps.flatMap(({ step, content, replay }: EarlierStep): PromptMessage[] => {
+  return finishedSteps.flatMap((finished: EarlierStep): PromptMessage[] => {
+    const { step, replay, held, content } = finished;
     const calls = finishedCalls.filter((call) => call.step === step);
     const parts = [
-      ...textParts(content),
+      ...textParts(held?.text ?? content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
     const results = calls.map(({ id, name, output, files = [] }, position) => {
@@ -142,7 +145,8 @@ export function messagesOfSteps({
       return { type: "result" as const, id, name, output: [...textParts(shown), ...files] };
     });
     const answer = { role: "assistant", parts, replay } as const;
-    return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
+    if (results.length === 0) return [answer, ...correctionOf(finished)];
+    return [answer, { role: "tool", parts: results }];
   });
 }
 

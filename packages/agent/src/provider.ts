@@ -24,6 +24,13 @@ export interface ToolDefinition {
   readonly inputSchema: Record<string, unknown>;
 }
 
+/** Text of a step that nobody was shown. */
+export interface HeldText {
+  readonly text: string;
+  /** Why it was not accepted as the answer, as the model is told; undefined for a step that called tools. */
+  readonly fault?: string | undefined;
+}
+
 /** A finished step as a provider needs it for the next one. */
 export interface EarlierStep {
   readonly step: number;
@@ -31,8 +38,19 @@ export interface EarlierStep {
   readonly content: string;
   /** JSON from the provider that it needs for the next step. */
   readonly replay?: unknown;
+  /** What it wrote instead of its text, of an answer in a format. */
+  readonly held?: HeldText | undefined;
   /** The model that answered, if it is not the one that the turn asks first. */
   readonly model?: ModelPair | undefined;
+}
+
+/** What an answer must be, as a provider is told. */
+export interface RequestedFormat {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether the service is to enforce the schema. */
+  readonly isEnforced: boolean;
+  /** What the model must be told of it, after its instructions. */
+  readonly instruction?: string | undefined;
 }
 
 export interface StepRequest {
@@ -51,6 +69,8 @@ export interface StepRequest {
   readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
+  /** What the answer must be. */
+  readonly answerFormat?: RequestedFormat | undefined;
   /** The steps before this one, in order. */
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */

@@ -39,6 +39,8 @@ export type Fault =
   | { readonly kind: "broken off"; afterFrames: number }
   /** Nothing comes after so many frames, and the connection stays open. */
   | { readonly kind: "silent"; afterFrames: number }
+  /** The model refuses to answer, in the service's own way. */
+  | { readonly kind: "withheld" }
   /** Each frame is changed before it is sent. */
   | { readonly kind: "rewritten"; rewrite: (frame: string) => string };
 
@@ -175,6 +177,9 @@ async function answer(
     frames.splice(fault.afterFrames, Infinity, format.breakOff("Too many"));
   }
   const delayMs = service.script.tokenDelayMs;
+  if (fault?.kind === "withheld") {
+    return send(response, frames.map(format.withhold), { fault: undefined, delayMs });
+  }
   if (fault?.kind === "rewritten") {
     return send(response, frames.map(fault.rewrite), { fault: undefined, delayMs });
   }
@@ -187,7 +192,10 @@ async function send(
   {
     fault,
     delayMs,
-  }: { fault: Exclude<Fault, { kind: "status" | "rewritten" }> | undefined; delayMs: number },
+  }: {
+    fault: Exclude<Fault, { kind: "status" | "withheld" | "rewritten" }> | undefined;
+    delayMs: number;
+  },
 ): Promise<void> {
   response.flushHeaders();
   for (const [index, frame] of frames.entries()) {

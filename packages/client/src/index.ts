@@ -11,6 +11,12 @@ export { createRpcClient, type RpcClient, type RpcOptions } from "./rpc.ts";
 export type { RpcRouter } from "./rpc-router.ts";
 export type { RouteName } from "./schema-tables.ts";
 export type { ImportSkillFolders } from "./skills.ts";
+export {
+  outputOf,
+  type OutputSchema,
+  responseFormat,
+  type ResponseFormat,
+} from "./structured-output.ts";
 
 export type {
   Action,

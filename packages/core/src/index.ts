@@ -17,7 +17,11 @@ export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts"
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
 export { type AgentDirectory, createAgentDirectory } from "./agents/agent-directory.ts";
-export { listCallableAgents, findCallableAgent } from "./agents/callable-agents.ts";
+export {
+  type CallableAgent,
+  findCallableAgent,
+  listCallableAgents,
+} from "./agents/callable-agents.ts";
 export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";
@@ -156,8 +160,10 @@ export { startCompaction } from "./summaries/start-compaction.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
+export { findValueFault } from "./functions/json-schema/validate.ts";
 export { readCallResult } from "./turns/read-call-result.ts";
 export type { PromptNote } from "@parley/db";
+export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";

@@ -11,6 +11,7 @@ import {
   type FinishedTurn,
   hasOpenCalls,
   lostLease,
+  saveRefusedAnswer,
   saveStep,
   settleCalls,
   textOfOutput,
@@ -55,14 +56,16 @@ export async function executeTurn(
     return { ...unwritten, events: [...unwritten.events, ...notes.events(step)] };
   };
   const finish = async (
-    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
+    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError" | "answer">,
     error: AgentError | null,
+    last: readonly MessageEvent[] = [],
   ): Promise<TurnEnd> => {
     const unwritten = await takeUnwritten(state.step);
     // Later turns of the conversation are given it.
     const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
     const outcome = { ...state, error, steps: kept, promptNotes: notes.notes };
     const finished = { run, turn, outcome, ...unwritten, actions };
+    finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
@@ -83,20 +86,26 @@ export async function executeTurn(
     retry,
     signal,
   });
+  const toTokens = (
+    step: number,
+    text: string,
+    classification: "tokens" | "chain_of_thought",
+  ): MessageEvent => {
+    const of = { created: core.now(), configurationId: agent.sid, messageId: run.logId };
+    return { type: "generation_tokens", ...of, step, text, classification };
+  };
   for await (const event of runTurn(request)) {
     if (event.type === "tokens") {
-      await writer.write(run, {
-        type: "generation_tokens",
-        created: core.now(),
-        configurationId: agent.sid,
-        messageId: run.logId,
-        step: event.step,
-        text: event.text,
-        classification: event.classification,
-      });
+      await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
       steps = [...steps, event.record];
+      if (calls.length === 0) {
+        const unwritten = await writer.take(run);
+        const refused = { run, step, ...unwritten, rawContents, chainOfThought, steps };
+        writer.continueAfter(run, await retry(() => saveRefusedAnswer(core, refused)));
+        continue;
+      }
       const unwritten = await takeUnwritten(step);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
@@ -109,7 +118,10 @@ export async function executeTurn(
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
       if (event.record !== undefined) steps = [...steps, event.record];
-      const end = await finish(event, event.error);
+      // Published with its end: a takeover finds all of it, or nothing.
+      const { unpublished } = event;
+      const last = unpublished ? [toTokens(event.step, unpublished, "tokens")] : [];
+      const end = await finish(event, event.error, last);
       if (end === "succeeded") {
         const { prompt } = request;
         await considerCompaction(services, { run, turn, ...chosen, steps, prompt });
@@ -125,8 +137,8 @@ export async function executeTurn(
 function readProgress({ message, published, actions }: Turn): TurnProgress {
   const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    const { replay, model } = stored.get(finished.step) ?? {};
-    return { ...finished, replay, model };
+    const { replay, model, held } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, model, held };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {

@@ -24,6 +24,7 @@ import { type ChosenModel, readModelKey } from "../models/choose-model.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { NoteAnnouncer } from "./announce-notes.ts";
+import { findAnswerFormat } from "./answer-format.ts";
 import { prepareFiles, type TurnFiles } from "./attachments.ts";
 import { answerAt, hasCutResults, toHistory } from "./history.ts";
 import { nameAuthors } from "./name-authors.ts";
@@ -140,6 +141,7 @@ export async function createTurnRequest(
     functions,
     rank: message.rank,
     script: agent.script,
+    answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
     signal,

@@ -65,8 +65,12 @@ function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool
   return { type: "function", name: toSentName(name), description, inputSchema: schema };
 }
 
-function toPrompt({ prompt, ...steps }: StepRequest, files: SentFiles): LanguageModelV4Prompt {
-  const system = prompt.filter(isPinned).map(textOf).join("\n\n");
+function toPrompt(
+  { prompt, answerFormat, ...steps }: StepRequest,
+  files: SentFiles,
+): LanguageModelV4Prompt {
+  const pinned = prompt.filter(isPinned).map(textOf);
+  const system = [...pinned, answerFormat?.instruction ?? []].flat().join("\n\n");
   const messages = prompt.filter((message) => !isPinned(message));
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),

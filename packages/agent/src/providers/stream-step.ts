@@ -5,6 +5,7 @@ import { messagesOfSteps } from "../prompt.ts";
 import { filesOf, openEach } from "../prompt-files.ts";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
+import { addAnswerFormat } from "./answer-format.ts";
 import { withCache } from "./cache-breakpoints.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
@@ -168,7 +169,7 @@ async function sendStep(
   const open = request.openFiles ?? openEach;
   const files = await open(filesOf([...request.prompt, ...messagesOfSteps(request)]), abortSignal);
   try {
-    const given = toCallOptions(request, { service: id, ...files });
+    const given = addAnswerFormat(toCallOptions(request, { service: id, ...files }), id, request);
     const taken = { ...given, prompt: asServiceTakes(id, given.prompt) };
     const options = { ...withCache(taken, id, request.cacheScope), abortSignal };
     silence.wait();

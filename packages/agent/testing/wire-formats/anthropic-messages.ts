@@ -1,6 +1,7 @@
 import { refuseMessages } from "./call-rules.ts";
 import {
   bytesOf,
+  isCorrection,
   type ReadFile,
   requireType,
   sinceQuestion,
@@ -19,6 +20,7 @@ interface Block {
 interface Body {
   system?: string | Block[];
   messages: { role: string; content: string | Block[] }[];
+  output_config?: { format?: { type: "json_schema"; schema: object } };
 }
 
 /** Anthropic's messages. */
@@ -26,7 +28,7 @@ export const anthropicMessages: WireFormat = {
   path: /\/messages$/,
   credential: ["x-api-key", ""],
   read: (body) => {
-    const { messages, system } = body as Body;
+    const { messages, system, output_config } = body as Body;
     const blocks = messages.flatMap(({ role, content }) =>
       blocksOf(content).map((block) => ({ role, ...block })),
     );
@@ -39,9 +41,14 @@ export const anthropicMessages: WireFormat = {
       message: asked?.text ?? "",
       result: textOf(turn.findLast(({ type }) => type === "tool_result")?.content),
       // Adjacent calls were one step.
-      step: turn.filter((one, index) => isCall(one) && !isCall(turn[index - 1])).length,
+      step: turn.filter(
+        (one, index) =>
+          (isCall(one) && !isCall(turn[index - 1])) ||
+          (one.role === "user" && isCorrection(one.text ?? "")),
+      ).length,
       instructions: textOf(system),
       files: blocks.flatMap((block) => filesOf(block, false)),
+      answerFormat: output_config?.format?.schema,
     };
   },
   refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
@@ -109,6 +116,7 @@ export const anthropicMessages: WireFormat = {
       event("message_stop"),
     ];
   },
+  withhold: (frame) => frame.replace('"end_turn"', '"refusal"'),
   breakOff: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "rate_limit_error", message } })}`,
   refuse: (status, message) => {

@@ -3,6 +3,7 @@ import {
   bytesOf,
   type Counts,
   fileOf,
+  isCorrection,
   type ReadFile,
   requireType,
   type SentStep,
@@ -25,6 +26,10 @@ interface Body {
     content?: string | Part[] | null;
     tool_calls?: unknown[];
   }[];
+  response_format?: {
+    type: "json_schema" | "json_object";
+    json_schema?: { schema: object; strict: boolean };
+  };
 }
 
 /** OpenAI's chat completions, which many services support. */
@@ -32,7 +37,7 @@ export const chatCompletions: WireFormat = {
   path: /\/chat\/completions$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
-    const { messages } = body as Body;
+    const { messages, response_format: format } = body as Body;
     const last = (role: string) => textOf(messages.findLast((one) => one.role === role)?.content);
     const turn = sinceQuestion(messages, ({ role, content }) =>
       role === "user" ? textOf(content) : undefined,
@@ -40,13 +45,19 @@ export const chatCompletions: WireFormat = {
     return {
       message: last("user"),
       result: textOf(turn.findLast(({ role }) => role === "tool")?.content),
-      step: turn.filter((one) => (one.tool_calls?.length ?? 0) > 0).length,
+      step: turn.filter(
+        (one) =>
+          (one.tool_calls?.length ?? 0) > 0 ||
+          (one.role === "user" && isCorrection(textOf(one.content))),
+      ).length,
       instructions: last("system"),
       files: filesOf(messages),
+      answerFormat: format?.type === "json_object" ? "json" : format?.json_schema?.schema,
     };
   },
   refuseCalls: (body) => refuseChat(body as Parameters<typeof refuseChat>[0]),
   encode: (step) => encode(step, { usage: usageOf(step.counts) }),
+  withhold: (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
   refuse: (status, message) => ({

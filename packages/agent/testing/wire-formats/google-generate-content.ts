@@ -1,6 +1,7 @@
 import { refuseContents } from "./call-rules.ts";
 import {
   bytesOf,
+  isCorrection,
   type ReadFile,
   requireType,
   sinceQuestion,
@@ -40,9 +41,10 @@ export const googleGenerateContent: WireFormat = {
   path: /:streamGenerateContent$/,
   credential: ["x-goog-api-key", ""],
   read: (body) => {
-    const { contents, systemInstruction } = body as {
+    const { contents, systemInstruction, generationConfig } = body as {
       contents: Content[];
       systemInstruction?: Content;
+      generationConfig?: { responseMimeType?: string; responseJsonSchema?: object };
     };
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
@@ -54,7 +56,7 @@ export const googleGenerateContent: WireFormat = {
       parts.flatMap(({ functionResponse }) => functionResponse ?? []),
     );
     const called = turn.filter(({ parts }) =>
-      parts.some(({ functionCall }) => functionCall !== undefined),
+      parts.some(({ functionCall, text = "" }) => functionCall !== undefined || isCorrection(text)),
     );
     return {
       message: asked?.parts.findLast(({ text }) => text !== undefined)?.text ?? "",
@@ -62,6 +64,9 @@ export const googleGenerateContent: WireFormat = {
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
       files: filesOf(contents),
+      answerFormat:
+        generationConfig?.responseJsonSchema ??
+        (generationConfig?.responseMimeType === "application/json" ? "json" : undefined),
     };
   },
   refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
@@ -96,6 +101,7 @@ export const googleGenerateContent: WireFormat = {
       frame([{ text: "" }], { finishReason: "STOP" }),
     ];
   },
+  withhold: (frame) => frame.replace('"STOP"', '"SAFETY"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { code: 429, message, status: "RESOURCE_EXHAUSTED" } })}`,
   refuse: (status, message) => {

@@ -1,6 +1,7 @@
 import { refuseResponses } from "./call-rules.ts";
 import {
   fileOf,
+  isCorrection,
   type ReadFile,
   requireType,
   sinceQuestion,
@@ -53,7 +54,10 @@ export const responses: WireFormat = {
   path: /\/responses$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
-    const { input } = body as { input: Item[] };
+    const { input, text } = body as {
+      input: Item[];
+      text?: { format?: { type: string; schema?: object; strict?: boolean } };
+    };
     const last = (...roles: string[]) =>
       textOf(input.findLast((one) => roles.includes(one.role ?? ""))?.content);
     const turn = sinceQuestion(input, (one) =>
@@ -66,9 +70,10 @@ export const responses: WireFormat = {
     return {
       message: last("user"),
       result: textOf(turn.findLast((one) => one.type === "function_call_output")?.output),
-      step: calls.length,
+      step: calls.length + turn.filter((one) => isCorrection(textOf(one.content))).length,
       instructions: last("system", "developer"),
       files: input.flatMap(filesOf),
+      answerFormat: text?.format?.type === "json_object" ? "json" : text?.format?.schema,
     };
   },
   refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
@@ -167,6 +172,11 @@ export const responses: WireFormat = {
     );
     return frames;
   },
+  withhold: (frame) =>
+    frame
+      .replaceAll('"type":"output_text","text":', '"type":"refusal","refusal":')
+      .replaceAll("output_text", "refusal")
+      .replaceAll(/(?<=response\.refusal\.done.*)"text":/g, '"refusal":'),
   breakOff: (message) => {
     const error = { type: "tokens", code: "rate_limit_exceeded", message, param: null };
     return `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: 99, error })}`;

@@ -19,9 +19,11 @@ export interface ReadRequest {
   readonly message: string;
   /** Output of the turn's newest tool call; empty without one. */
   readonly result: string;
-  /** Number of the model's answers with tool calls since that message: the steps of the turn so far. */
+  /** Number of the model's answers since that message with tool calls, or in a wrong format: the turn's steps. */
   readonly step: number;
   readonly instructions: string;
+  /** The JSON Schema that the service is to enforce, `json` for any JSON; undefined for text. */
+  readonly answerFormat: unknown;
 }
 
 /** A step to send, with its texts filled in and split. */
@@ -59,10 +61,15 @@ export interface WireFormat {
   encode(step: SentStep): string[];
   /** The frame that ends a response in progress with a rate limit error. */
   breakOff(message: string): string;
+  /** A frame of an answer as it is when the model refuses to answer. */
+  withhold(frame: string): string;
   /** Body of an error response. */
   refuse(status: number, message: string): object;
 }
 
+/** Whether a user's text says that an answer was not accepted. */
+export const isCorrection = (text: string): boolean =>
+  text.startsWith("This answer was not accepted");
 /** What follows the newest question: files of results come in a message of a user, too. */
 export function sinceQuestion<Message>(
   messages: readonly Message[],
@@ -70,7 +77,7 @@ export function sinceQuestion<Message>(
 ): Message[] {
   const isQuestion = (message: Message) => {
     const text = textOf(message);
-    return text !== undefined && !text.startsWith("<files of the results>");
+    return text !== undefined && !text.startsWith("<files of the results>") && !isCorrection(text);
   };
   return messages.slice(messages.findLastIndex(isQuestion) + 1);
 }

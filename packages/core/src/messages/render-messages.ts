@@ -104,6 +104,7 @@ export function renderAgentMessage(
     rawContents: row.rawContents ?? [],
     finishReason: row.finishReason as AgentMessage["finishReason"],
     ...(row.promptNotes !== null && row.promptNotes.length > 0 && { notes: row.promptNotes }),
+    ...(row.structuredOutput !== null && { structuredOutput: row.structuredOutput.value }),
     error: row.error,
   };
 }

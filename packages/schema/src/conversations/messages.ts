@@ -3,6 +3,7 @@ import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../pa
 import { warnings } from "../parsing/warnings.ts";
 import { AgentConfiguration } from "../agents/agents.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
+import { ResponseFormat } from "../workspaces/response-formats.ts";
 import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
@@ -30,6 +31,9 @@ export const CreateMessage = z.object({
     .describe("Who wrote the message")
     .meta({ example: { username: "ada", timezone: "Europe/London" } }),
   modelSelection: optional(ModelSelection).describe("Model to use instead of the agents' own"),
+  responseFormat: optional(ResponseFormat).describe(
+    "What the answers must be; by default what each agent's are",
+  ),
 });
 export type CreateMessage = z.output<typeof CreateMessage>;
 
@@ -162,6 +166,10 @@ const agentMessageShape = {
     .array(PromptNote)
     .optional()
     .describe("What the model was not given as it was sent, such as a file that it does not take"),
+  structuredOutput: z
+    .unknown()
+    .optional()
+    .describe("The value of an answer in a response format, whose JSON is the content"),
 };
 
 /** An agent's message as streams and sibling routes show it. */
