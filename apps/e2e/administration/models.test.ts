@@ -36,6 +36,15 @@ describe("models", () => {
     expect(await find("openai")).toMatchObject({
       modelId: expect.any(String),
       contextTokens: expect.any(Number),
+      takes: [
+        expect.objectContaining({ kind: "image" }),
+        {
+          kind: "pdf",
+          contentTypes: ["application/pdf"],
+          maxBytes: expect.any(Number),
+          maxCount: expect.any(Number),
+        },
+      ],
       regions: expect.arrayContaining(["us"]),
       needsCredential: true,
       hasDeploymentCredential: false,
@@ -60,6 +69,7 @@ describe("models", () => {
     expect(await find(own.providerId)).toEqual({
       ...own,
       contextTokens: null,
+      takes: null,
       regions: ["us", "eu"],
       needsCredential: true,
       hasDeploymentCredential: true,

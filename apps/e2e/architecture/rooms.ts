@@ -77,7 +77,7 @@ const core: Rooms = {
   "skills/folders": ["untrusted"],
   "skill-folders.ts": ["skills/folders"],
   skills: [...ground, "access", "storage", "workspaces", "files", "skills/folders", "tools"],
-  agents: [...keyed, "workspaces", "files", "skills/folders", "tools"],
+  agents: [...keyed, "workspaces", "files", "functions/json-schema", "skills/folders", "tools"],
   invocations: [...keyed, "runs", "storage", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "files", "messages"],

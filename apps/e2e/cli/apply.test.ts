@@ -54,6 +54,7 @@ describe("parley apply and parley pull", () => {
         version: 0,
       },
       asksUser: true,
+      responseFormat: { type: "json_schema", schema: { required: ["order"] }, strict: false },
       reasoningEffort: "light",
       tags: [
         { name: "orders", kind: "team" },

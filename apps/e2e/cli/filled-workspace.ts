@@ -180,6 +180,10 @@ export async function fillWorkspace(
         scope: "hidden",
         maxStepsPerRun: 3,
         asksUser: true,
+        responseFormat: {
+          type: "json_schema",
+          schema: { type: "object", properties: { [`p${index_}`]: { enum: ["b", "a", null] } } },
+        },
         pictureUrl: "https://x.test/a.png",
         model: { ...model, temperature: 0.1, reasoningEffort: "none" },
         fallbackModels: [{ providerId: "noop", modelId: "noop" }],

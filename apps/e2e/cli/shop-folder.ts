@@ -10,6 +10,9 @@ description: Answers about orders
 model: { providerId: simulated, modelId: simulated-1, temperature: 0.2, reasoningEffort: light }
 maxStepsPerRun: 4
 asksUser: true
+responseFormat:
+  type: json_schema
+  schema: { type: object, required: [order], properties: { order: { type: string } } }
 tags: [{ name: orders, kind: team }, { name: shop }]
 skills: [refunds]
 functions: [add-up]

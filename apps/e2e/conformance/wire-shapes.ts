@@ -95,6 +95,8 @@ export const agentMessage = {
   chainOfThought: "string?",
   rawContents: [{ step: "int", content: "string" }],
   finishReason: "stop|length|content_filter|empty?",
+  "notes?": [{ code: "string", fileId: "string?", title: "string", message: "string" }],
+  "structuredOutput?": "any",
   error: "string?",
 } satisfies Shape;
 

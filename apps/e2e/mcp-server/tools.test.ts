@@ -197,6 +197,34 @@ test("functions whose input or result is not an object have it as a member", asy
   expect(textOf(invalid)).toMatch(/input: .*\(invalid_input\)$/);
 });
 
+test("an agent that answers in a format gives its value, with the schema in its tool", async () => {
+  const schema = {
+    $defs: { word: { type: "string", minLength: 2 } },
+    type: "object",
+    properties: { word: { $ref: "#/$defs/word" } },
+    required: ["word"],
+  };
+  await rpc().agents.create.mutate({
+    ...workspace(),
+    name: "Words",
+    description: "Gives words",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    script: { steps: [{ text: '{"word":"x"}' }, { text: '{"word":"yes"}' }], tokenDelayMs: 0 },
+    responseFormat: { type: "json_schema", schema },
+  });
+  const client = await connect(server(), server().demo.userKey);
+  const { tools } = await client.listTools();
+  const tool = tools.find(({ name }) => name === "agent__words");
+  expect(tool?.outputSchema).toMatchObject({ properties: { structuredOutput: schema } });
+  // The client checks what it gets against the schema.
+  const result = await client.callTool({ name: "agent__words", arguments: { message: "A word" } });
+  expect(result.structuredContent).toMatchObject({
+    status: "succeeded",
+    answer: '{"word":"yes"}',
+    structuredOutput: { word: "yes" },
+  });
+});
+
 test("a call is not repeated under its Idempotency-Key", async () => {
   const call = async () => {
     const params = { name: "agent__helper", arguments: { message: "Once" } };

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClaimedRun,
   type Core,
+  createModelFiles,
   handBackRuns,
   LostLease,
   onSlowDatabase,
@@ -88,7 +89,9 @@ export function createWorker({
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
   const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
-  const services = { core, logger, persistence, providers, circuits, titles, executor, documents };
+  const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
+  const models = { providers, circuits, modelFiles, documents };
+  const services = { core, logger, persistence, ...models, titles, executor };
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),

@@ -4,10 +4,12 @@ import type { OfferedFunction } from "./offered-functions.ts";
 import type {
   EarlierStep,
   FinishedCall,
+  HeldText,
   ModelProvider,
   PublishedPrefix,
   StepRequest,
 } from "./provider.ts";
+import type { AcceptedAnswer, AnswerFormat } from "./structured-answer.ts";
 import type { TokenUsage } from "./token-usage.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
 
@@ -21,6 +23,7 @@ export interface StepRecord extends Omit<TokenUsage, "inputTokens" | "outputToke
   /** The model that answered, if it is not the one that the turn asks first. */
   readonly model?: ModelPair;
   readonly replay?: unknown;
+  readonly held?: HeldText | undefined;
 }
 
 /** The progress of a turn. */
@@ -35,7 +38,10 @@ export interface TurnProgress {
 }
 
 /** A turn, with the progress of an earlier attempt. */
-export interface TurnRequest extends Omit<StepRequest, "step" | "prefix">, TurnProgress {
+export interface TurnRequest
+  extends Omit<StepRequest, "step" | "prefix" | "answerFormat">, TurnProgress {
+  /** What the answer must be; text by default. */
+  readonly answerFormat?: AnswerFormat | undefined;
   /** Tools that the turn runs itself. */
   readonly tools: readonly BuiltInTool[];
   /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */
@@ -60,7 +66,7 @@ export interface TurnState {
 
 /**
  * Events of a turn, in order. The last one is `finished`, or a `step finished` with calls of functions:
- * the turn continues from there when these have ended.
+ * the turn continues from there when these have ended. A step without calls was an answer in a wrong format.
  */
 export type TurnEvent =
   | {
@@ -79,6 +85,10 @@ export type TurnEvent =
       readonly error: AgentError | null;
       /** Why the answer ends; null if it failed otherwise, or its agent has used up its steps. */
       readonly finishReason: FinishReason | null;
+      /** The answer in its format. */
+      readonly answer?: AcceptedAnswer | undefined;
+      /** The end of the content, which no `tokens` has: it is to be published with this event. */
+      readonly unpublished?: string | undefined;
       /** Of the last step, unless an earlier event has it. */
       readonly record?: StepRecord | undefined;
       /** Error of the provider, for the log. */

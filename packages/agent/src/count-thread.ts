@@ -13,13 +13,17 @@ const SLICE_CHARACTERS = 512;
  */
 export function countFitting({
   texts,
+  further = [],
   budget,
 }: {
   readonly texts: readonly string[];
+  readonly further?: readonly number[];
   readonly budget: number;
 }): number {
   let tokens = 0;
   for (const [fitting, text] of texts.entries()) {
+    tokens += further[fitting] ?? 0;
+    if (tokens > budget) return fitting;
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
       const slice = text.slice(at, at + SLICE_CHARACTERS);
       // Text that looks like a control token is plain text.

@@ -1,8 +1,23 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
 import { fitInBlocks } from "./fit-in-blocks.ts";
-import { type PromptMessage, textParts } from "./prompt-parts.ts";
-import { fromQuestion, overheadOf, PART_TOKENS, textOfUnit, unitsOf } from "./prompt-units.ts";
+import { isFilePart, tokensOfFiles } from "./prompt-files.ts";
+import {
+  type FilePart,
+  type PromptMessage,
+  textOf,
+  textParts,
+  type TextPart,
+} from "./prompt-parts.ts";
+import {
+  fromQuestion,
+  overheadOf,
+  PART_TOKENS,
+  type PromptUnit,
+  textOfUnit,
+  unitsOf,
+} from "./prompt-units.ts";
 import type { EarlierStep, ModelProvider, StepRequest } from "./provider.ts";
+import { correctionOf } from "./structured-answer.ts";
 import { shownResult } from "./results.ts";
 import { isSummary } from "./summary-message.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
@@ -15,6 +30,10 @@ export interface HistoryMessage {
   readonly title?: string | undefined;
   /** MIME type of a content fragment. */
   readonly contentType?: string | undefined;
+  /** Who has written it, if the model is told. */
+  readonly from?: string | undefined;
+  /** What a content fragment of a file gives, in place of its text. */
+  readonly given?: readonly (TextPart | FilePart)[] | undefined;
   /** The steps of an answer with calls, in place of its text. */
   readonly called?: Pick<StepRequest, "finishedSteps" | "finishedCalls"> | undefined;
   /** Values of the instructions as they were when a user's message was sent, as text for the model. */
@@ -70,7 +89,7 @@ export function buildPrompt(
  * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
-  { prompt, tools, finishedSteps, finishedCalls, rank }: StepRequest,
+  { prompt, tools, finishedSteps, finishedCalls, answerFormat, rank }: StepRequest,
   contextTokens: number,
   countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
@@ -84,6 +103,7 @@ export async function fitPrompt(
   const steps = unitsOf(messagesOfSteps({ finishedSteps, finishedCalls, rank }));
   const fixed = [...unitsOf(pinned), ...steps, newest];
   const texts = [
+    ...(answerFormat?.instruction === undefined ? [] : [answerFormat.instruction]),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
     ),
@@ -92,9 +112,12 @@ export async function fitPrompt(
   const overhead =
     tools.length * PART_TOKENS +
     [...fixed, ...older].reduce((sum, unit) => sum + overheadOf(unit), 0);
-  const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
-  const newestFirst = older.map(textOfUnit).toReversed();
-  const fitting = await fitTexts([...texts, ...newestFirst], budget, countFitting);
+  const ofFiles = fixed.reduce((sum, unit) => sum + filesTokens(unit), 0);
+  const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead - ofFiles));
+  const newestFirst = older.toReversed();
+  const further = [...texts.map(() => 0), ...newestFirst.map(filesTokens)];
+  const counted = [...texts, ...newestFirst.map(textOfUnit)];
+  const fitting = await fitTexts({ texts: counted, further, budget }, countFitting);
   const fits = fitInBlocks(older.map(textOfUnit), Math.max(0, fitting - texts.length));
   return [...pinned, ...fromQuestion([...older.slice(older.length - fits), newest]).flat()];
 }
@@ -110,18 +133,20 @@ export function messagesOfSteps({
   finishedCalls,
   rank = 0,
 }: Pick<StepRequest, "finishedSteps" | "finishedCalls" | "rank">): PromptMessage[] {
-  return finishedSteps.flatMap(({ step, content, replay }: EarlierStep): PromptMessage[] => {
+  return finishedSteps.flatMap((finished: EarlierStep): PromptMessage[] => {
+    const { step, replay, held, content } = finished;
     const calls = finishedCalls.filter((call) => call.step === step);
     const parts = [
-      ...textParts(content),
+      ...textParts(held?.text ?? content),
       ...calls.map(({ id, name, params }) => ({ type: "call" as const, id, name, params })),
     ];
-    const results = calls.map(({ id, name, output }, position) => {
+    const results = calls.map(({ id, name, output, files = [] }, position) => {
       const shown = shownResult(output, { rank, step, position });
-      return { type: "result" as const, id, name, output: textParts(shown) };
+      return { type: "result" as const, id, name, output: [...textParts(shown), ...files] };
     });
     const answer = { role: "assistant", parts, replay } as const;
-    return results.length === 0 ? [answer] : [answer, { role: "tool", parts: results }];
+    if (results.length === 0) return [answer, ...correctionOf(finished)];
+    return [answer, { role: "tool", parts: results }];
   });
 }
 
@@ -136,12 +161,32 @@ function toPromptMessages(message: HistoryMessage): PromptMessage[] {
 }
 
 function toPromptMessage(message: HistoryMessage): PromptMessage {
-  const { type, content, title, contentType, values } = message;
+  const { type, content, title, contentType, values, given, from } = message;
+  const label = from === undefined ? [] : [added(`<message from=${from}>\n`)];
+  // An answer of another agent is none of its own.
+  if (from !== undefined && type === "agent_message") {
+    return { role: "user", parts: [...label, ...textParts(content)] };
+  }
   if (type === "agent_message") return { role: "assistant", parts: textParts(content) };
   if (type === "user_message") {
-    const added = values === undefined ? [] : [{ ...textParts(values)[0], isAdded: true } as const];
-    return { role: "user", parts: [...added, ...textParts(content)] };
+    const frozen = values === undefined ? [] : [added(values)];
+    return { role: "user", parts: [...frozen, ...label, ...textParts(content)] };
   }
   const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
-  return { role: "system", parts: textParts(`<attachment ${about}>\n${content}`) };
+  const heading = `<attachment ${about}>\n`;
+  if (given?.some(isFilePart) === true) {
+    return { role: "user", parts: [...textParts(heading), ...given] };
+  }
+  return { role: "system", parts: textParts(heading + textGivenBy(message)) };
+}
+
+/** Text beside what its author has written. */
+const added = (text: string) => ({ ...textParts(text)[0], isAdded: true }) as const;
+
+const filesTokens = (unit: PromptUnit) =>
+  unit.reduce((sum, message) => sum + tokensOfFiles(message), 0);
+
+/** The text that a message of the history gives, without headings. */
+function textGivenBy({ content, given }: HistoryMessage): string {
+  return given === undefined ? content : textOf({ parts: given });
 }

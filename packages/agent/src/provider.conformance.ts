@@ -1,7 +1,9 @@
 import type { SimulatedScript } from "@parley/schema";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { textParts } from "./prompt-parts.ts";
+import { openEach } from "./prompt-files.ts";
+import { type FilePart, type PromptFile, textParts } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
+import { takesFilesOfResults } from "./providers/sent-files.ts";
 
 /** A provider whose model plays a script. */
 export interface PlayedProvider {
@@ -9,6 +11,8 @@ export interface PlayedProvider {
   readonly modelId: string;
   /** Resolves when no call is in progress. */
   readonly idle: () => Promise<void>;
+  /** The files that a service has seen in the last request, each as `seenAs` says. */
+  readonly seen?: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -34,15 +38,38 @@ const tools = ["look", "ask"].map((name) => ({
   inputSchema: { type: "object", properties: { at: { type: "object" } } },
 }));
 
+const promptFile = (fileId: string, contentType: string, onRead: () => void): PromptFile => ({
+  fileId,
+  name: `${fileId}.bin`,
+  contentType,
+  sizeBytes: fileId.length,
+  sha256: "",
+  read: async () => {
+    onRead();
+    return Buffer.from(fileId);
+  },
+});
+const asPart = (file: PromptFile): FilePart => ({
+  type: file.contentType.startsWith("image/") ? "image" : "file",
+  file,
+});
+/** A file as a service should have seen it. */
+const seenAs = ({ contentType, fileId }: PromptFile) => `${contentType} ${fileId}`;
+
 /** The rules of the port: what every model provider does. */
 export function describeProvider(
   name: string,
   play: (script: SimulatedScript) => Promise<PlayedProvider>,
-  given: { readonly reasons: boolean; readonly counts: boolean },
+  given: {
+    readonly reasons: boolean;
+    readonly counts: boolean;
+    /** Types of files that the service takes. */
+    readonly takes: readonly string[];
+  },
 ): void {
   describe(`the provider of ${name}`, () => {
     const start = async (parts: Partial<StepRequest> = {}, played = script) => {
-      const { provider, modelId, idle, close } = await play(played);
+      const { provider, modelId, idle, close, seen } = await play(played);
       onTestFinished(close);
       const request: StepRequest = {
         modelId,
@@ -63,7 +90,7 @@ export function describeProvider(
         signal: new AbortController().signal,
         ...parts,
       };
-      return { stream: provider.streamStep(request), idle, provider, request };
+      return { stream: provider.streamStep(request), idle, provider, request, seen };
     };
     const joined = (parts: readonly StepPart[], type: "text" | "reasoning") =>
       parts.map((part) => (part.type === type ? part.text : "")).join("");
@@ -100,6 +127,49 @@ export function describeProvider(
       expect(parts.filter((part) => part.type === "error")).toEqual([]);
       expect(joined(parts, "text")).toBe("Found 42 \u{1F600}.");
     });
+
+    it("sends the bytes of files, read when they are sent", async () => {
+      let reads = 0;
+      const files = given.takes.map((contentType, index) =>
+        promptFile(`f${index}`, contentType, () => void reads++),
+      );
+      const deleted = promptFile("gone", "image/png", () => {});
+      const openFiles: StepRequest["openFiles"] = async (all, signal) =>
+        openEach(
+          all.filter((file) => file !== deleted),
+          signal,
+        );
+      const prompt: StepRequest["prompt"] = [
+        { role: "user", parts: [...files, deleted].map(asPart) },
+        { role: "user", parts: textParts("Look") },
+      ];
+      const played = { steps: [{ text: "{{message}}: {{files}}" }], tokenDelayMs: 0 };
+      const { stream, seen } = await start({ prompt, openFiles }, played);
+      expect(reads).toBe(0);
+      const got = await Array.fromAsync(stream);
+      expect(got.filter(({ type }) => type === "error")).toEqual([]);
+      expect(reads).toBe(files.length);
+      expect(joined(got, "text")).toMatch(/^Look: /);
+      expect(seen?.() ?? files.map(seenAs)).toEqual(files.map(seenAs));
+    });
+
+    it.runIf(takesFilesOfResults(name) && given.takes.length > 0)(
+      "sends the files of results, beside their texts",
+      async () => {
+        const file = promptFile("f0", given.takes[0]!, () => {});
+        const finishedCalls = ["look", "ask"].map((called, index) => {
+          const call = { id: `call_0_${index}`, name: called, params: {}, step: 0 };
+          return { ...call, output: called, ...(index === 0 && { files: [asPart(file)] }) };
+        });
+        const finishedSteps = [{ step: 0, content: "Well" }];
+        const { stream, seen } = await start({ step: 1, finishedSteps, finishedCalls });
+        const parts = await Array.fromAsync(stream);
+        expect(parts.filter(({ type }) => type === "error")).toEqual([]);
+        expect(joined(parts, "text")).toBe("Found ask.");
+        const expected = [`${seenAs(file)} of a result`];
+        expect(seen?.() ?? expected).toEqual(expected);
+      },
+    );
 
     it("gives a failure as a value, and as its last part", async () => {
       const failing = { steps: [{ error: { code: "broken", message: "Down" } }], tokenDelayMs: 0 };

@@ -1,11 +1,13 @@
 import type {
+  FileKind,
   FinishReason,
   ModelPair,
   ModelSelection,
   ProviderError,
   SimulatedScript,
 } from "@parley/schema";
-import type { PromptMessage } from "./prompt-parts.ts";
+import type { FileOpener } from "./prompt-files.ts";
+import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** What an interrupted attempt at a step has already published. */
@@ -22,6 +24,13 @@ export interface ToolDefinition {
   readonly inputSchema: Record<string, unknown>;
 }
 
+/** Text of a step that nobody was shown. */
+export interface HeldText {
+  readonly text: string;
+  /** Why it was not accepted as the answer, as the model is told; undefined for a step that called tools. */
+  readonly fault?: string | undefined;
+}
+
 /** A finished step as a provider needs it for the next one. */
 export interface EarlierStep {
   readonly step: number;
@@ -29,8 +38,19 @@ export interface EarlierStep {
   readonly content: string;
   /** JSON from the provider that it needs for the next step. */
   readonly replay?: unknown;
+  /** What it wrote instead of its text, of an answer in a format. */
+  readonly held?: HeldText | undefined;
   /** The model that answered, if it is not the one that the turn asks first. */
   readonly model?: ModelPair | undefined;
+}
+
+/** What an answer must be, as a provider is told. */
+export interface RequestedFormat {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether the service is to enforce the schema. */
+  readonly isEnforced: boolean;
+  /** What the model must be told of it, after its instructions. */
+  readonly instruction?: string | undefined;
 }
 
 export interface StepRequest {
@@ -45,14 +65,20 @@ export interface StepRequest {
   /** What requests that begin alike have in common, as an agent and a conversation; services are given a hash of it. */
   readonly cacheScope?: string | undefined;
   readonly prompt: readonly PromptMessage[];
+  /** Reads the files of the prompt and of the calls as they are sent; by default each by itself. */
+  readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
+  /** What the answer must be. */
+  readonly answerFormat?: RequestedFormat | undefined;
   /** The steps before this one, in order. */
   readonly finishedSteps: readonly EarlierStep[];
   /** Calls of the steps before this one, in order. */
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
     readonly isError?: boolean | undefined;
     readonly step: number;
+    /** Files of the output that the model is given. */
+    readonly files?: readonly FilePart[] | undefined;
   })[];
   /** Position of the answer in its conversation, by which its calls are named where their results are cut. */
   readonly rank?: number | undefined;
@@ -119,5 +145,7 @@ export interface ModelProvider {
   readonly countsTokens: boolean;
   /** Context of its models that are not in the catalogue, in tokens. */
   readonly contextTokens?: number | undefined;
+  /** Kinds of files that those models take as they are; none by default. */
+  readonly takes?: readonly FileKind[] | undefined;
   streamStep(request: StepRequest): AsyncIterable<StepPart>;
 }

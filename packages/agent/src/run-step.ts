@@ -8,6 +8,7 @@ import {
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
+import { openGate, requestFormat } from "./structured-answer.ts";
 import { offeredTools } from "./tools.ts";
 import { addUsage, type TokenUsage } from "./token-usage.ts";
 
@@ -27,6 +28,8 @@ export interface StepResult {
   readonly record: StepRecord;
   /** Why the model stopped. */
   readonly stopped: FinishReason;
+  /** Text that was not published; empty without a format. */
+  readonly held: string;
 }
 
 /**
@@ -40,6 +43,7 @@ export async function* runStep(
   const step = progress.finishedSteps.length;
   const tools = [...offeredTools(request.tools, progress), ...request.functions];
   const prefix = { ...progress.prefix };
+  const gate = openGate(request.answerFormat, tools);
   const calls: ToolCall[] = [];
   let usage: TokenUsage | undefined;
   let replay: unknown;
@@ -52,20 +56,27 @@ export async function* runStep(
     const counted = usage ?? { inputTokens: null, outputTokens: null };
     const record = { step, ...counted, durationMs, ...(model && { model }) };
     const replayed = replay === undefined ? record : { ...record, replay };
-    return { prefix, calls, failure, record: replayed, stopped };
+    return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
   const joiner = joinSurrogates();
   let current: "text" | "reasoning" = "text";
   const publish = (type: "text" | "reasoning", given: string): TurnEvent[] => {
-    const text = toStorable(given);
+    const storable = toStorable(given);
+    left -= storable.length;
+    const text = type === "text" ? gate.push(storable) : storable;
     if (text === "") return [];
     prefix[type] += text;
-    left -= text.length;
     const classification = type === "text" ? "tokens" : "chain_of_thought";
     return [{ type: "tokens", step, text, classification }];
   };
   try {
-    const stepRequest = { ...request, ...progress, tools, step };
+    const stepRequest = {
+      ...request,
+      ...progress,
+      answerFormat: requestFormat(request.answerFormat, tools),
+      tools,
+      step,
+    };
     const { provider, contextTokens, countFitting } = request;
     const prompt = provider.countsTokens
       ? await fitPrompt(stepRequest, contextTokens, countFitting)
@@ -76,6 +87,7 @@ export async function* runStep(
         current = part.type;
         if (part.text.length > left) return end(tooLong);
         yield* publish(current, joiner.push(part.text));
+        if (gate.isFull) return end(tooLong);
       } else if (part.type === "call") {
         calls.push(part.call);
       } else if (part.type === "usage") {
@@ -105,7 +117,10 @@ export async function* runStep(
 const tooLong = { code: "output_too_large", message: "The model's answer is too long" };
 
 function charactersOf({ finishedSteps, finishedReasoning, prefix }: TurnProgress): number {
-  const steps = finishedSteps.reduce((sum, { content }) => sum + content.length, 0);
+  const steps = finishedSteps.reduce(
+    (sum, { content, held }) => sum + content.length + (held?.text.length ?? 0),
+    0,
+  );
   return steps + finishedReasoning.length + prefix.text.length + prefix.reasoning.length;
 }
 

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
+import { messagesOfSteps } from "./prompt.ts";
+import { filesOf, openEach } from "./prompt-files.ts";
 import { writtenTextOf } from "./prompt-parts.ts";
-import type { ModelProvider, StepPart } from "./provider.ts";
+import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
 
 /** Script of an agent without one: it repeats the message. */
 const echo: SimulatedScript = { steps: [{ text: "You said: {{message}}" }], tokenDelayMs: 0 };
@@ -21,10 +23,12 @@ export const simulatedProvider: ModelProvider = {
     const asked = request.prompt.findLast(({ role }) => role === "user");
     const message = asked === undefined ? "" : writtenTextOf(asked);
     const result = request.finishedCalls.at(-1)?.output ?? "";
+    const files = await describeFiles(request, step);
     const fill = (template = "") =>
-      template.replaceAll(/\{\{(message|result)\}\}/g, (_, name) =>
-        name === "message" ? message : result,
-      );
+      template.replaceAll(/\{\{(message|result|files)\}\}/g, (place, name) => {
+        if (name === "files") return files ?? place;
+        return name === "message" ? message : result;
+      });
     const { tokenDelayMs } = script;
     const reasoning = fill(step.reasoning).slice(prefix.reasoning.length);
     yield* stream("reasoning", reasoning, { tokenDelayMs, signal });
@@ -35,6 +39,26 @@ export const simulatedProvider: ModelProvider = {
     if (step.error !== undefined) yield { type: "error", ...step.error };
   },
 };
+
+/** Name, type and size of each file of the request; undefined without one, and where nobody reads it. */
+async function describeFiles(
+  request: StepRequest,
+  { reasoning = "", text = "" }: SimulatedScript["steps"][number],
+): Promise<string | undefined> {
+  const files = filesOf([...request.prompt, ...messagesOfSteps(request)]);
+  if (files.length === 0 || !(reasoning + text).includes("{{files}}")) return undefined;
+  const opened = await (request.openFiles ?? openEach)(files, request.signal);
+  try {
+    return files
+      .map((file) => {
+        const bytes = opened.bytesOf(file)?.length;
+        return `${file.name} (${file.contentType}, ${bytes ?? "no"} bytes)`;
+      })
+      .join(", ");
+  } finally {
+    opened.release();
+  }
+}
 
 async function* stream(
   type: "reasoning" | "text",

@@ -1,8 +1,16 @@
 import type { FinishReason } from "@parley/schema";
-import type { TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
+import type { StepRecord, TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
 import type { EarlierStep } from "./provider.ts";
 import { offeredFunctions } from "./offered-functions.ts";
 import { runStep } from "./run-step.ts";
+import {
+  type AcceptedAnswer,
+  countRepairs,
+  INVALID_ANSWER,
+  isLive,
+  judgeAnswer,
+  mayRepair,
+} from "./structured-answer.ts";
 import { isFunctionCall, offeredTools, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
@@ -28,11 +36,11 @@ function toRawContent({ step, content }: EarlierStep): TurnState["rawContents"][
 }
 
 /**
- * Runs a turn: step after step until one calls no tool, the provider fails or `maxSteps` is reached. A
- * failure is a value. Throws only when the signal aborts, and errors of tools.
+ * Runs a turn: step after step until one calls no tool, the provider fails or `maxSteps` is reached. An
+ * answer in a wrong format is a step that is repeated, besides these. A failure is a value. Throws only when the signal aborts, and errors of tools.
  */
 export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, void, undefined> {
-  const { provider, maxSteps } = request;
+  const { provider, maxSteps, answerFormat } = request;
   let progress: TurnProgress = request;
   const { prefix } = progress;
   if (!provider.canContinue && prefix.text + prefix.reasoning !== "") {
@@ -43,7 +51,8 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
   }
   for (;;) {
     const step = progress.finishedSteps.length;
-    if (step >= maxSteps) {
+    const ownSteps = step - countRepairs(progress.finishedSteps);
+    if (ownSteps >= maxSteps) {
       // An earlier attempt was interrupted after its last step.
       const rawContents = progress.finishedSteps.map(toRawContent);
       const state = { ...summarizeTurn(progress), step: step - 1, rawContents };
@@ -57,6 +66,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       failure,
       record,
       stopped,
+      held,
       ...result
     } = yield* runStep({ ...request, functions }, progress);
     const state = summarizeTurn({ ...progress, prefix: published });
@@ -67,24 +77,81 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error, finishReason, record, cause, providerError };
       return;
     }
+    if (answerFormat !== undefined && result.calls.length > 0 && published.text !== "") {
+      const fault = "The model called a tool after it had begun its answer";
+      yield { type: "finished", ...state, ...invalid(fault), record };
+      return;
+    }
     const tools = offeredTools(request.tools, progress);
     const offered = { tools, functions: request.functions, offered: functions };
     const calls = await runCalls(result.calls, offered);
-    if (calls.length > 0) yield { type: "step finished", ...state, calls, record };
+    const whole = held === "" ? record : { ...record, held: { text: held } };
+    if (calls.length > 0) yield { type: "step finished", ...state, calls, record: whole };
     if (calls.some(isFunctionCall)) return;
-    if (calls.length === 0 || step + 1 >= maxSteps) {
-      const isLast = calls.length === 0;
-      const finishReason = reasonOf(state, isLast ? stopped : null);
-      yield { type: "finished", ...state, error: null, finishReason, ...(isLast && { record }) };
+    const isLast = calls.length === 0;
+    let answer: AcceptedAnswer | undefined;
+    if (answerFormat !== undefined && isLast && stopped !== "length") {
+      const judged = await judgeAnswer(answerFormat, published.text || held);
+      if ("value" in judged) {
+        answer = judged;
+      } else {
+        const { fault } = judged;
+        const repairs = !isLive(answerFormat, [...tools, ...functions]);
+        if (!repairs || !mayRepair(progress.finishedSteps)) {
+          const message = `The model's answer does not have the format that was asked for: ${fault}`;
+          yield { type: "finished", ...state, ...invalid(message), record };
+          return;
+        }
+        const refused = { ...record, held: { text: held, fault } };
+        yield { type: "step finished", ...state, calls, record: refused };
+        progress = addStep(progress, {
+          state,
+          record: refused,
+          content: published.text,
+          calls: [],
+        });
+        continue;
+      }
+    }
+    if (isLast || ownSteps + 1 >= maxSteps) {
+      const unpublished = published.text === "" ? answer?.text : undefined;
+      const prefixed = { ...published, text: published.text + (unpublished ?? "") };
+      const end = summarizeTurn({ ...progress, prefix: prefixed });
+      const finishReason = reasonOf(end, isLast ? stopped : null);
+      const ended = { type: "finished" as const, ...end, error: null, finishReason };
+      yield { ...ended, ...(isLast && { record }), ...(answer && { answer, unpublished }) };
       return;
     }
     const finishedCalls = calls.flatMap((call) => (isFunctionCall(call) ? [] : { ...call, step }));
-    const { replay, model } = record;
-    progress = {
-      finishedSteps: [...progress.finishedSteps, { step, content: published.text, replay, model }],
-      finishedReasoning: state.chainOfThought ?? "",
-      finishedCalls: [...progress.finishedCalls, ...finishedCalls],
-      prefix: { text: "", reasoning: "" },
-    };
+    progress = addStep(progress, {
+      state,
+      record: whole,
+      content: published.text,
+      calls: finishedCalls,
+    });
   }
+}
+
+function invalid(message: string) {
+  return { error: { code: INVALID_ANSWER, message, metadata: null }, finishReason: null };
+}
+
+/** The progress after one more step. */
+function addStep(
+  progress: TurnProgress,
+  finished: {
+    readonly state: TurnState;
+    readonly record: StepRecord;
+    readonly content: string;
+    readonly calls: TurnProgress["finishedCalls"];
+  },
+): TurnProgress {
+  const { state, record, content, calls } = finished;
+  const { step, replay, model, held } = record;
+  return {
+    finishedSteps: [...progress.finishedSteps, { step, content, replay, model, held }],
+    finishedReasoning: state.chainOfThought ?? "",
+    finishedCalls: [...progress.finishedCalls, ...calls],
+    prefix: { text: "", reasoning: "" },
+  };
 }

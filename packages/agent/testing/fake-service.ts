@@ -39,6 +39,8 @@ export type Fault =
   | { readonly kind: "broken off"; afterFrames: number }
   /** Nothing comes after so many frames, and the connection stays open. */
   | { readonly kind: "silent"; afterFrames: number }
+  /** The model refuses to answer, in the service's own way. */
+  | { readonly kind: "withheld" }
   /** Each frame is changed before it is sent. */
   | { readonly kind: "rewritten"; rewrite: (frame: string) => string };
 
@@ -128,7 +130,12 @@ async function answer(
   const format = formats.find((one) => one.path.test(path));
   if (format === undefined) return refuse(response, chatCompletions, 404, "No such path");
   const body = (await json(request)) as Record<string, unknown>;
-  const read = format.read(body);
+  let read: ReadRequest;
+  try {
+    read = format.read(body);
+  } catch (error) {
+    return refuse(response, format, 400, error instanceof Error ? error.message : "Invalid");
+  }
   service.requests.push({ ...read, path, headers: request.headers, body });
   service.onRequest();
   const [header, scheme] = format.credential;
@@ -170,6 +177,9 @@ async function answer(
     frames.splice(fault.afterFrames, Infinity, format.breakOff("Too many"));
   }
   const delayMs = service.script.tokenDelayMs;
+  if (fault?.kind === "withheld") {
+    return send(response, frames.map(format.withhold), { fault: undefined, delayMs });
+  }
   if (fault?.kind === "rewritten") {
     return send(response, frames.map(fault.rewrite), { fault: undefined, delayMs });
   }
@@ -182,7 +192,10 @@ async function send(
   {
     fault,
     delayMs,
-  }: { fault: Exclude<Fault, { kind: "status" | "rewritten" }> | undefined; delayMs: number },
+  }: {
+    fault: Exclude<Fault, { kind: "status" | "withheld" | "rewritten" }> | undefined;
+    delayMs: number;
+  },
 ): Promise<void> {
   response.flushHeaders();
   for (const [index, frame] of frames.entries()) {

@@ -4,12 +4,19 @@ export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
 export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";
 export type { CallOptions, Input, InvokeOptions, Method, Output, PostOptions } from "./methods.ts";
-export { createParley, type FollowInvocation, type Parley } from "./parley.ts";
+export type { FollowConversation, FollowInvocation } from "./followed.ts";
+export { createParley, type Parley } from "./parley.ts";
 
 export { createRpcClient, type RpcClient, type RpcOptions } from "./rpc.ts";
 export type { RpcRouter } from "./rpc-router.ts";
 export type { RouteName } from "./schema-tables.ts";
 export type { ImportSkillFolders } from "./skills.ts";
+export {
+  outputOf,
+  type OutputSchema,
+  responseFormat,
+  type ResponseFormat,
+} from "./structured-output.ts";
 
 export type {
   Action,

@@ -4,19 +4,12 @@ import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
 import { follow, type FollowOptions, type Follower } from "./follow.ts";
+import type { FollowConversation, FollowInvocation } from "./followed.ts";
 import { createKnowledgeMethods, followServer } from "./knowledge.ts";
 import type { CallOptions, DownloadName, Input, Method, Output } from "./methods.ts";
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
 import { type ImportSkillFolders, skillForm } from "./skills.ts";
-
-/** Which invocation to follow. */
-export interface FollowInvocation {
-  readonly functionId: string;
-  readonly invocationId: string;
-  /** Further events, besides the first and the last; none by default. */
-  readonly include?: readonly ("log" | "progress")[] | undefined;
-}
 
 /** The public API of one workspace: a method for each endpoint, by feature. */
 export type Parley = ReturnType<typeof createParley>;
@@ -55,11 +48,19 @@ export function createParley(options: ParleyOptions) {
     return fillPath(name, options.workspaceId, input).path;
   }
 
+  function pathWith(
+    name: RouteName,
+    { include = [], ...input }: { readonly include?: readonly string[] | undefined },
+  ): string {
+    const query = include.length > 0 ? searchOf([["include", include.join(",")]]) : "";
+    return pathOf(name, input) + query;
+  }
+
   function followMessage(
-    input: Input<"messages.events">,
+    input: FollowConversation<"messages.events">,
     followOptions?: FollowOptions,
   ): Follower<MessageEvent> {
-    const stream = { path: pathOf("messages.events", input), isEnveloped: true };
+    const stream = { path: pathWith("messages.events", input), isEnveloped: true };
     return follow(caller, stream, followOptions);
   }
 
@@ -128,10 +129,10 @@ export function createParley(options: ParleyOptions) {
       cancel: method("conversations.cancel"),
       /** Follows the messages of a conversation; it never ends by itself. */
       follow: (
-        input: Input<"conversations.events">,
+        input: FollowConversation<"conversations.events">,
         followOptions?: FollowOptions,
       ): Follower<ConversationEvent> => {
-        const stream = { path: pathOf("conversations.events", input), isEnveloped: true };
+        const stream = { path: pathWith("conversations.events", input), isEnveloped: true };
         return follow(caller, stream, followOptions);
       },
     },
@@ -186,11 +187,10 @@ export function createParley(options: ParleyOptions) {
       cancel: method("invocations.cancel"),
       /** Follows an invocation to its end, with its output and its progress if included. */
       follow: (
-        { include, ...input }: FollowInvocation,
+        input: FollowInvocation,
         followOptions?: FollowOptions,
       ): Follower<InvocationEvent> => {
-        const query = include?.length ? searchOf([["include", include.join(",")]]) : "";
-        const path = pathOf("sandboxFunctions.events", input) + query;
+        const path = pathWith("sandboxFunctions.events", input);
         return follow(caller, { path, isEnveloped: false }, followOptions);
       },
     },
@@ -226,7 +226,7 @@ export function createParley(options: ParleyOptions) {
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
-      text: (input: Input<"messages.events">, followOptions?: FollowOptions) =>
+      text: (input: FollowConversation<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),
     },
     skills: {

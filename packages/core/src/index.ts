@@ -17,7 +17,11 @@ export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts"
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
 export { type AgentDirectory, createAgentDirectory } from "./agents/agent-directory.ts";
-export { listCallableAgents, findCallableAgent } from "./agents/callable-agents.ts";
+export {
+  type CallableAgent,
+  findCallableAgent,
+  listCallableAgents,
+} from "./agents/callable-agents.ts";
 export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";
@@ -59,6 +63,12 @@ export {
   type StoredFileText,
 } from "./files/file-texts.ts";
 export { openFile, type ReadableFile, sweepFiles } from "./files/files.ts";
+export {
+  createModelFiles,
+  isFragmentOfFile,
+  type ModelFile,
+  type ModelFiles,
+} from "./files/model-files.ts";
 export type { ReadUpload } from "./files/uploads.ts";
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";
 export { checkOutcome } from "./functions/check-values.ts";
@@ -150,7 +160,10 @@ export { startCompaction } from "./summaries/start-compaction.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
+export { findValueFault } from "./functions/json-schema/validate.ts";
 export { readCallResult } from "./turns/read-call-result.ts";
+export type { PromptNote } from "@parley/db";
+export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
@@ -159,7 +172,7 @@ export { type Outcome, type Threads, createThreads } from "./untrusted/threads.t
 export { insertApiKey, revokeApiKey, updateApiKey } from "./workspaces/api-keys.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
-export { contextTokensOf, supportedEffort } from "./workspaces/models.ts";
+export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";
@@ -167,4 +180,5 @@ export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-cred
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";
 export { createSpace, updateSpace } from "./workspaces/spaces.ts";
 export { sweepUserTokens } from "./workspaces/user-tokens.ts";
+export { MAX_REQUEST_FILE_BYTES, takenFiles } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";

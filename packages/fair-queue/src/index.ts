@@ -1,1 +1,2 @@
+export * from "./fair-bytes.ts";
 export * from "./fair-queue.ts";

@@ -60,7 +60,11 @@ describe("the endpoint table", () => {
         .filter(([, member]) => z.safeParse(member, null).data === null)
         .map(([member]) => `${name}.${member}`),
     );
-    expect(cleared).toEqual(["agents.update.script", "apiKeys.update.expiresAt"]);
+    expect(cleared).toEqual([
+      "agents.update.script",
+      "agents.update.responseFormat",
+      "apiKeys.update.expiresAt",
+    ]);
   });
 
   it.each(all)("gives %s a body only if it changes something", (_name, endpoint) => {

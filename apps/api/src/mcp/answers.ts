@@ -23,6 +23,8 @@ export interface Answer {
   readonly messageId: string;
   readonly status: AgentMessage["status"];
   readonly content: string;
+  /** The value of an answer in a format; undefined for text. */
+  readonly structuredOutput?: unknown;
   /** Why it ended. */
   readonly finishReason?: AgentMessage["finishReason"];
   /** Why it failed. */
@@ -43,15 +45,21 @@ export const AnswerOutput = z.object({
     .describe("created: the answer is not finished; continue with conversation__read"),
   url: z.string().describe("Page of the conversation"),
   answer: z.string().describe("The text of the answer so far"),
+  structuredOutput: z
+    .unknown()
+    .optional()
+    .describe("The value of a finished answer, of an agent that answers in a format"),
   finishReason: FinishReason.nullable()
     .optional()
     .describe("Why the answer ended: length means cut off at the token limit, empty means no text"),
 });
 
 /** The state of a message that was read. */
-export function toAnswer({ sId, status, content, error, finishReason }: SomeAgentMessage): Answer {
+export function toAnswer(message: SomeAgentMessage): Answer {
+  const { sId, status, content, error, finishReason, structuredOutput } = message;
   const reason = typeof error === "string" ? error : error?.message;
-  return { messageId: sId, status, content: content ?? "", finishReason, error: reason };
+  const ended = { finishReason, structuredOutput, error: reason };
+  return { messageId: sId, status, content: content ?? "", ...ended };
 }
 
 /**
@@ -128,6 +136,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_generation_cancelled":
       return become({ status: "cancelled" });
     case "tool_params":
+    case "agent_message_notes":
       return become({});
     default:
       // A newer process may have written others.
@@ -153,7 +162,7 @@ function describeWaiting({ kind, call }: WaitingCall): string {
 export function renderAnswer(
   { context }: McpExchange,
   conversationId: string,
-  { messageId, status, content, finishReason, error, waitsFor }: Answer,
+  { messageId, status, content, finishReason, structuredOutput, error, waitsFor }: Answer,
 ): CallToolResult {
   const { publicUrl, caller } = context;
   const url = `${publicUrl}/w/${caller.workspace.sid}/conversation/${conversationId}`;
@@ -163,6 +172,7 @@ export function renderAnswer(
     status,
     url,
     answer: content,
+    ...(structuredOutput !== undefined && { structuredOutput }),
     ...(finishReason && { finishReason }),
   };
   if (status === "failed") return failure(error ?? "The agent failed", answer);

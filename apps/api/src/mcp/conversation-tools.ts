@@ -1,10 +1,11 @@
 import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
-import { findCallableAgent, listCallableAgents } from "@parley/core";
+import { type CallableAgent, findCallableAgent, listCallableAgents } from "@parley/core";
 import { type AgentMessage, ParleyError } from "@parley/schema";
 import * as z from "zod";
 import { parseArguments } from "./arguments.ts";
 import { type Answer, AnswerOutput, followAnswer, renderAnswer, toAnswer } from "./answers.ts";
 import { unknownTool } from "./errors.ts";
+import { withMember } from "./function-schemas.ts";
 import { callEndpoint, detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
 import { logUnexpected } from "../http/error-response.ts";
 import { openProgress } from "./progress.ts";
@@ -32,6 +33,10 @@ const schemaOf = (schema: z.ZodType, io: "input" | "output") =>
   z.toJSONSchema(schema, { io }) as Tool["inputSchema"];
 const askSchema = schemaOf(AskAgent, "input");
 const answerSchema = schemaOf(AnswerOutput, "output");
+
+/** The schema of an agent's tool: the value of its answers has the agent's own. */
+const answerSchemaOf = (schema: CallableAgent["answerSchema"]) =>
+  schema === null ? answerSchema : withMember(answerSchema, "structuredOutput", schema);
 
 const readTool: Tool = {
   name: READ,
@@ -62,12 +67,12 @@ function mayAsk(exchange: McpExchange): boolean {
 export async function listAgentTools(exchange: McpExchange, page: ListPage): Promise<ToolPage> {
   if (!mayAsk(exchange)) return noTools;
   const { agents, ...end } = await listCallableAgents(exchange.context, page);
-  const tools = agents.map(({ slug, name, description }): Tool => ({
+  const tools = agents.map(({ slug, name, description, answerSchema: schema }): Tool => ({
     name: AGENT + slug,
     title: name,
     description,
     inputSchema: askSchema,
-    outputSchema: answerSchema,
+    outputSchema: answerSchemaOf(schema),
     // An agent may call functions and tools, of which some change things.
     annotations: {
       readOnlyHint: false,

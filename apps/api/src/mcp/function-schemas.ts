@@ -33,10 +33,16 @@ function objectSchemaOf(schema: JsonSchema): ObjectSchema | undefined {
 
 /** A schema as the one member of an object: its own id keeps references inside of it valid there. */
 function asMember(name: "input" | "result", schema: JsonSchema): ObjectSchema {
-  // The dialect is that of the whole.
+  return withMember({ type: "object", required: [name] }, name, schema);
+}
+
+/** The schema of an object, with a member that has a schema of its own. */
+export function withMember(object: ObjectSchema, name: string, schema: JsonSchema): ObjectSchema {
+  // The dialect is that of the whole, of which every dialect has the keywords.
   const { $schema, ...member } = schema;
-  const properties = { [name]: { $id: `urn:parley:${name}`, ...member } };
-  const whole = { type: "object" as const, properties, required: [name] };
+  const properties = { ...object.properties, [name]: { $id: `urn:parley:${name}`, ...member } };
+  const merged: ObjectSchema & { readonly $schema?: unknown } = { ...object, properties };
+  const { $schema: _dialect, ...whole } = merged;
   return $schema === undefined ? whole : { $schema, ...whole };
 }
 

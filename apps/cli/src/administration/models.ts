@@ -72,6 +72,7 @@ export const createModelCommands = (context: Context) =>
         CREDENTIAL: credentialOf,
         REGIONS: ({ regions }) => regions.join(", "),
         CONTEXT: ({ contextTokens }) => contextTokens,
+        TAKES: ({ takes }) => takes && ["text", ...takes.map(({ kind }) => kind)].join(", "),
       },
     }),
     actionCommand(context, noun, {

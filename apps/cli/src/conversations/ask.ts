@@ -7,7 +7,7 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../connection/report-breaks.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { answerFailed, describeCall, isWritten } from "./read-event.ts";
+import { answerFailed, describeCall, isWritten, notesIn } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
@@ -76,6 +76,7 @@ async function print(
   const { io } = connection;
   let last = "\n";
   let lacks: string | undefined;
+  const notes: string[] = [];
   const begun = new AbortController();
   const silent = new AbortController();
   void explainSilence(connection, answer.conversationId, begun.signal).catch((why: unknown) =>
@@ -88,7 +89,8 @@ async function print(
       reconnectForMs: RECONNECT_FOR_MS,
       signal,
     };
-    for await (const event of connection.parley.messages.follow(answer, patience)) {
+    const followed = { ...answer, include: ["notes"] as const };
+    for await (const event of connection.parley.messages.follow(followed, patience)) {
       begun.abort();
       if (isWritten(event, "tokens") && !json) {
         last = event.text;
@@ -99,6 +101,7 @@ async function print(
       }
       const happened = describeCall(event);
       if (happened !== undefined) reportLine(io, happened);
+      notes.push(...notesIn(event));
       if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
       if (event.type === "agent_message_success") lacks = explainEnd(event.message);
@@ -108,6 +111,7 @@ async function print(
   } finally {
     begun.abort();
     if (!last.endsWith("\n")) printLine(io, "");
+    for (const note of notes) reportLine(io, note);
     if (lacks !== undefined) reportLine(io, lacks);
   }
 }

@@ -23,3 +23,9 @@ export function describeCall(event: MessageEvent): string | undefined {
   const end = status === "succeeded" ? "" : `: ${oneLine(status)}`;
   return `called ${oneLine(functionCallName)}${end}`;
 }
+
+/** What an event says that the model was not given, in a line each. */
+export function notesIn(event: MessageEvent): string[] {
+  if (event.type !== "agent_message_notes") return [];
+  return event.notes.map(({ message }) => oneLine(message));
+}

@@ -68,7 +68,10 @@ export async function tailMessage(
   await callServer(
     printAll(
       io,
-      parley.messages.follow(answer, { onState: reportBreaks((line) => reportLine(io, line)) }),
+      parley.messages.follow(
+        { ...answer, include: ["notes"] },
+        { onState: reportBreaks((line) => reportLine(io, line)) },
+      ),
       options,
     ),
   );

@@ -1,4 +1,11 @@
-import { type Compaction, CreateAgent, ShortText, SimulatedScript, text } from "@parley/schema";
+import {
+  type Compaction,
+  CreateAgent,
+  ShortText,
+  SimulatedScript,
+  text,
+  toStoredFormat,
+} from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -15,7 +22,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, tags, fallbackModels } = CreateAgent.shape;
+const { script, asksUser, compaction, responseFormat, tags, fallbackModels } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -30,6 +37,7 @@ const AgentFile = z.object({
   maxStepsPerRun,
   asksUser,
   compaction,
+  responseFormat,
   tags,
   skills: namesUpTo(50),
   functions: namesUpTo(50),
@@ -64,6 +72,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
     compaction: settingsOf(value.compaction ?? {}),
+    responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
     functions: [...new Set(value.functions)],
@@ -165,6 +174,7 @@ export function readShownAgent(
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
       compaction: settingsOf(shown.compaction),
+      responseFormat: shown.responseFormat,
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),
       functions: namesOf("function", shown.functionIds),
@@ -175,7 +185,7 @@ export function readShownAgent(
 }
 
 function membersOf({ ids }: Applying, agent: AgentDefinition) {
-  const { skills, functions, tools, script: _script, ...members } = agent;
+  const { skills, functions, tools, script: _script, responseFormat: _format, ...members } = agent;
   return {
     ...members,
     skillIds: skills.map((name) => ids.skill.get(name) ?? name),
@@ -198,8 +208,9 @@ export const agentKind: Kind<AgentDefinition> = {
   compared: (agent) => ({ ...agent }),
   create: async (applying, agent) => {
     const { rpc, wId } = applying.connection;
-    const scripted = agent.script !== null && { script: agent.script };
-    const draft = { wId, ...membersOf(applying, agent), ...scripted };
+    const { script: played, responseFormat: format } = agent;
+    const own = { script: played ?? undefined, responseFormat: format ?? undefined };
+    const draft = { wId, ...membersOf(applying, agent), ...own };
     const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
     return agentConfiguration.sId;
   },
@@ -208,7 +219,8 @@ export const agentKind: Kind<AgentDefinition> = {
     const { id: agentId, version, isArchived } = before;
     // It is changed before it is restored, so that nobody meets it as it was.
     if (changed.size > 0) {
-      const change = { ...membersOf(applying, after), script: after.script };
+      const { script: played, responseFormat: format } = after;
+      const change = { ...membersOf(applying, after), script: played, responseFormat: format };
       await callServer(rpc.agents.update.mutate({ wId, agentId, version, ...change }));
     }
     if (isArchived) await callServer(rpc.agents.restore.mutate({ wId, agentId }));

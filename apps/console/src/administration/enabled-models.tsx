@@ -55,6 +55,10 @@ export function EnabledModels() {
             isEnabled ? <Badge tone="good">enabled</Badge> : <Badge>disabled</Badge>,
           Credential: credentialOf,
           Regions: ({ regions }) => regions.join(", "),
+          Takes: ({ takes }) =>
+            takes === null
+              ? "as the server's settings say"
+              : ["text", ...takes.map(({ kind }) => kind)].join(", "),
           Actions: (model) => (
             <Button
               isSmall

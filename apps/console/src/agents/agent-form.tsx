@@ -140,6 +140,21 @@ export function AgentForm(props: AgentFormProps) {
         checked={draft.asksUser}
         onChange={(event) => change({ asksUser: event.target.checked })}
       />
+      <TextArea
+        label="Schema of the answers (JSON Schema)"
+        className="font-mono text-sm"
+        spellCheck={false}
+        hint="Answers are then JSON that matches it; empty for text"
+        value={draft.answerSchema}
+        onChange={(event) => change({ answerSchema: event.target.value })}
+      />
+      {draft.answerSchema.trim() !== "" && (
+        <CheckField
+          label="Only with a model whose service enforces the whole schema"
+          checked={draft.isStrict}
+          onChange={(event) => change({ isStrict: event.target.checked })}
+        />
+      )}
       <ChoiceList
         label="Additional skills"
         choices={choices.skills}

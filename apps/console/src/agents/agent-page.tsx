@@ -82,7 +82,10 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
           isBusy={saving.isPending}
           isSaved={saving.isSuccess}
           refusal={saving.error}
-          onSubmit={(input) => saving.mutate({ wId, agentId, version, ...input })}
+          onSubmit={(input) => {
+            const responseFormat = input.responseFormat ?? null;
+            saving.mutate({ wId, agentId, version, ...input, responseFormat });
+          }}
         />
         {canTalk && !isArchived && (
           <div className="lg:sticky lg:top-4 lg:max-h-[calc(100vh-2rem)] lg:overflow-y-auto">

@@ -17,6 +17,7 @@ test("sends the draft to the server, also with a model whose name has slashes", 
     script: { steps: [] },
   });
   expect(inputOfDraft(draft)).not.toHaveProperty("script");
+  expect(inputOfDraft(draft)).not.toHaveProperty("responseFormat");
 });
 
 test.for([
@@ -40,7 +41,9 @@ test("gives a stored agent back as it was", () => {
   const fallbackModels = [{ providerId: "custom", modelId: "org/model-1" }];
   const lists = { fallbackModels, skillIds: [], functionIds: ["add"], toolIds: [] };
   const reasoningEffort = "light";
-  const stored = { agentConfiguration, script: null, asksUser: true, reasoningEffort, ...lists };
+  const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
+  const own = { script: null, asksUser: true, reasoningEffort, responseFormat };
+  const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",
     description: "Answers",
@@ -49,6 +52,7 @@ test("gives a stored agent back as it was", () => {
     maxStepsPerRun: 3,
     scope: "hidden",
     asksUser: true,
+    responseFormat,
     ...lists,
   });
 });

@@ -27,6 +27,10 @@ export interface AgentDraft {
   readonly skillIds: readonly string[];
   readonly functionIds: readonly string[];
   readonly toolIds: readonly string[];
+  /** JSON of the schema of its answers; empty for text. */
+  readonly answerSchema: string;
+  /** Whether the model's service must enforce the schema. */
+  readonly isStrict: boolean;
   /** JSON of the script for the simulated provider; empty without one. */
   readonly script: string;
 }
@@ -46,12 +50,15 @@ export const emptyDraft: AgentDraft = {
   skillIds: [],
   functionIds: [],
   toolIds: [],
+  answerSchema: "",
+  isStrict: false,
   script: "",
 };
 
 /** The draft of a stored agent. */
 export function draftOf(stored: StoredAgent): AgentDraft {
   const { agentConfiguration: agent, script, skillIds, functionIds, toolIds, asksUser } = stored;
+  const { responseFormat } = stored;
   return {
     name: agent.name,
     description: agent.description,
@@ -66,13 +73,16 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     skillIds,
     functionIds,
     toolIds,
+    answerSchema: responseFormat ? JSON.stringify(responseFormat.schema, null, 2) : "",
+    isStrict: responseFormat?.strict ?? false,
     script: script === null ? "" : JSON.stringify(script, null, 2),
   };
 }
 
 /** The server's input for a draft. Throws an `Error` with a readable message. */
 export function inputOfDraft(draft: AgentDraft): AgentInput {
-  const { model, temperature, reasoningEffort, maxStepsPerRun, script, ...rest } = draft;
+  const { model, temperature, reasoningEffort, maxStepsPerRun, script, ...others } = draft;
+  const { answerSchema, isStrict: strict, ...rest } = others;
   if (model === "") throw new Error("Choose a model");
   return {
     ...rest,
@@ -86,7 +96,10 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     },
     fallbackModels: draft.fallbackModels.map(pairOf),
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
-    // The server validates the script.
+    // The server validates the schema and the script.
+    ...(answerSchema.trim() !== "" && {
+      responseFormat: { type: "json_schema" as const, schema: parseObject(answerSchema), strict },
+    }),
     ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
   };
 }

@@ -42,6 +42,14 @@ test.for([
   expect(screen.getByRole("note").textContent).toMatch(words);
 });
 
+test("an answer says what its model was not given", async () => {
+  const message =
+    '"cat.png" was not given to llama: the model does not take files of type image/png';
+  const note = { code: "file_type_not_taken", fileId: "fil_1", title: "cat.png", message };
+  await show(answer(answerOf({ notes: [note] })));
+  expect(screen.getByRole("note", { name: "Not given to the model" }).textContent).toBe(message);
+});
+
 test("an answer that was cancelled keeps its text, and says so", async () => {
   await show(answer(answerOf({ status: "cancelled", content: "tick tick" })));
   expect(article().textContent).toMatch(/cancelled.*tick tick/);

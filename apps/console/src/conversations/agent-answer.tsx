@@ -30,9 +30,11 @@ interface AgentAnswerProps extends Waiting {
   readonly message: AgentMessage;
 }
 
+const noteStyle = "rounded-md bg-surface px-3 py-2 text-sm";
+
 /** An agent's answer: its reasoning, calls and text, with its actions. */
 export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps) {
-  const { configuration, status, created, error } = message;
+  const { configuration, status, created, error, notes = [] } = message;
   const isWriting = status === "created";
   const lacks = explainEnd(message);
   return (
@@ -60,9 +62,16 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
       )}
       {error !== null && <ProviderMessage messageId={message.sId} />}
       {lacks !== undefined && (
-        <p role="note" className="rounded-md bg-surface px-3 py-2 text-sm">
+        <p role="note" className={noteStyle}>
           {lacks}
         </p>
+      )}
+      {notes.length > 0 && (
+        <ul role="note" aria-label="Not given to the model" className={noteStyle}>
+          {notes.map((note, index) => (
+            <li key={index}>{note.message}</li>
+          ))}
+        </ul>
       )}
       {!isWriting && <AnswerActions message={message} />}
     </article>

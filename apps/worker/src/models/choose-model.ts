@@ -3,9 +3,11 @@ import {
   type ClaimedRun,
   contextTokensOf,
   type Core,
+  filesTakenBy,
   findUsableModels,
   readProviderSecret,
   supportedEffort,
+  takenFiles,
   type Turn,
   UnreadableSecret,
 } from "@parley/core";
@@ -78,7 +80,9 @@ function findLink(
   if (provider === undefined) return undefined;
   const pair = { providerId, modelId };
   const contextTokens = contextTokensOf(pair) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-  return { ...pair, provider, contextTokens, reasoningEffort: supportedEffort(pair, effort) };
+  const takes = filesTakenBy(pair) ?? takenFiles(providerId, provider.takes ?? []);
+  const reasoningEffort = supportedEffort(pair, effort);
+  return { ...pair, provider, contextTokens, takes, reasoningEffort };
 }
 
 function missingProvider(providerId: string): AgentError {

@@ -114,7 +114,7 @@ describe("a watched provider", () => {
     // Only the credential of the request is read.
     const stream = watched.streamStep({} as Parameters<ModelProvider["streamStep"]>[0]);
     let seen = 0;
-    for await (const _part of stream) if (++seen >= take) break;
+    for await (const part of stream) if (part !== undefined && ++seen >= take) break;
     return outcomes;
   };
 

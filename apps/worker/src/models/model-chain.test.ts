@@ -45,14 +45,15 @@ const chainOf = (
         yield* played;
       },
     };
-    return { ...pair(providerId), provider, contextTokens: 1000, reasoningEffort: "high" };
+    const about = { provider, contextTokens: 1000, takes: [] };
+    return { ...pair(providerId), ...about, reasoningEffort: "high" };
   });
   const provider = createModelChain({
     own: pair(Object.keys(given)[0] ?? ""),
     links,
     circuits: { admits: () => true },
     readKey: async ({ providerId }) => ({ apiKey: `key of ${providerId}` }),
-    preparePrompt: async () => [],
+    preparePrompt: async () => ({ prompt: [], finishedCalls: [] }),
     onPassedOver: ({ providerId }, reason) => void passedOver.push(`${providerId} ${reason}`),
     ...parts,
   });

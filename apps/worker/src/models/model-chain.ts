@@ -1,5 +1,5 @@
-import type { ModelProvider, PromptMessage, StepPart, StepRequest } from "@parley/agent";
-import type { AgentError, ModelPair, ReasoningEffort } from "@parley/schema";
+import type { ModelProvider, StepPart, StepRequest } from "@parley/agent";
+import type { AgentError, ModelPair, ReasoningEffort, TakenFiles } from "@parley/schema";
 import type { Circuits } from "./circuits.ts";
 import { isPublished } from "./published-part.ts";
 
@@ -10,6 +10,8 @@ import { isPublished } from "./published-part.ts";
 export interface ModelLink extends ModelPair {
   readonly provider: ModelProvider;
   readonly contextTokens: number;
+  /** Files that it takes as they are. */
+  readonly takes: readonly TakenFiles[];
   /** Undefined for the model's default. */
   readonly reasoningEffort: ReasoningEffort | undefined;
 }
@@ -25,11 +27,11 @@ export interface ModelChain {
   readonly circuits: Pick<Circuits, "admits">;
   /** Called before each call of a model. */
   readonly readKey: (link: ModelLink) => Promise<ModelKey>;
-  /** The prompt of a step, as it fits this model. */
+  /** The prompt of a step and the files of its calls, as this model takes them. */
   readonly preparePrompt: (
     link: ModelLink,
     request: StepRequest,
-  ) => Promise<readonly PromptMessage[]>;
+  ) => Promise<Pick<StepRequest, "prompt" | "finishedCalls" | "openFiles">>;
   /** Called for each model that gives way to the next: with the code of its failure, or `circuit_open`. */
   readonly onPassedOver: (link: ModelLink, reason: string) => void;
 }
@@ -98,8 +100,8 @@ async function* streamLink(
     yield { type: "error", code: key.code, message: key.message };
     return undefined;
   }
-  const prompt = await preparePrompt(link, request);
-  const asked = { ...toLinkRequest(link, own, request), apiKey: key.apiKey, prompt };
+  const prepared = await preparePrompt(link, request);
+  const asked = { ...toLinkRequest(link, own, request), apiKey: key.apiKey, ...prepared };
   let isAnswering = false;
   for await (const part of provider.streamStep(asked)) {
     if (!isAnswering && part.type === "error" && part.isOutage && request.hasFallback) return part;

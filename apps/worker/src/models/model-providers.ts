@@ -125,6 +125,7 @@ export function createModelProviders(settings: ModelSettings): Record<string, Mo
       apiKey: settings.PARLEY_OPENAI_COMPATIBLE_API_KEY,
       baseUrl: settings.PARLEY_OPENAI_COMPATIBLE_URL,
       contextTokens: settings.PARLEY_OPENAI_COMPATIBLE_CONTEXT_TOKENS,
+      takes: settings.PARLEY_OPENAI_COMPATIBLE_TAKES,
     };
     providers["openai_compatible"] = createServiceProvider("openai_compatible", access, limits);
   }

@@ -1,4 +1,4 @@
-import { type HostedService, hostedServices, modelServices } from "@parley/schema";
+import { FileKind, type HostedService, hostedServices, modelServices } from "@parley/schema";
 import * as z from "zod";
 
 /** A setting that is an integer. */
@@ -47,6 +47,23 @@ export const modelSettings = {
   PARLEY_OPENAI_COMPATIBLE_CONTEXT_TOKENS: integer(1000, 100_000_000)
     .default(32_000)
     .describe("Context window of that server's models, in tokens"),
+  PARLEY_OPENAI_COMPATIBLE_TAKES: z
+    .string()
+    .default("")
+    .transform((value) => value.split(",").flatMap((kind) => kind.trim() || []))
+    .pipe(
+      z.array(FileKind, {
+        error: "it must be image, pdf or audio, or several of them separated by commas",
+      }),
+    )
+    .describe(
+      "Files that the models of that server take as they are, such as image,pdf; none by default",
+    ),
+  PARLEY_MODEL_FILE_BYTES: integer(16 * 1024 * 1024, 16 * 1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024)
+    .describe(
+      "Bytes of images and files that a worker's requests to models hold at once; further requests wait",
+    ),
   PARLEY_TITLE_MODEL: z
     .string()
     .regex(/^[^/]+\/.+$/, {

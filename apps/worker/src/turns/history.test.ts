@@ -24,6 +24,7 @@ const row = (parts: Partial<Called>): HistoryRow => ({
   fragment: null,
   parentMessageId: null,
   promptValues: null,
+  author: null,
   called: {
     calls: [call(0)],
     contents: [

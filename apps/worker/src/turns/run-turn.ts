@@ -11,6 +11,7 @@ import {
   type FinishedTurn,
   hasOpenCalls,
   lostLease,
+  saveRefusedAnswer,
   saveStep,
   settleCalls,
   textOfOutput,
@@ -20,6 +21,7 @@ import type { AgentError, MessageEvent } from "@parley/schema";
 import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
+import { announceNotes } from "./announce-notes.ts";
 import { createTurnRequest } from "./turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -47,15 +49,23 @@ export async function executeTurn(
   }
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
-  const finish = async (
-    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
-    error: AgentError | null,
-  ): Promise<TurnEnd> => {
+  const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
+  const notes = announceNotes(about, message.promptNotes);
+  const takeUnwritten = async (step: number) => {
     const unwritten = await writer.take(run);
+    return { ...unwritten, events: [...unwritten.events, ...notes.events(step)] };
+  };
+  const finish = async (
+    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError" | "answer">,
+    error: AgentError | null,
+    last: readonly MessageEvent[] = [],
+  ): Promise<TurnEnd> => {
+    const unwritten = await takeUnwritten(state.step);
     // Later turns of the conversation are given it.
     const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
-    const outcome = { ...state, error, steps: kept };
+    const outcome = { ...state, error, steps: kept, promptNotes: notes.notes };
     const finished = { run, turn, outcome, ...unwritten, actions };
+    finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     return error === null ? "succeeded" : "failed";
   };
@@ -66,32 +76,52 @@ export async function executeTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const request = createTurnRequest(services, { run, turn, chosen, progress, retry, signal });
+  const request = await createTurnRequest(services, {
+    run,
+    turn,
+    actions,
+    chosen,
+    progress,
+    notes,
+    retry,
+    signal,
+  });
+  const toTokens = (
+    step: number,
+    text: string,
+    classification: "tokens" | "chain_of_thought",
+  ): MessageEvent => {
+    const of = { created: core.now(), configurationId: agent.sid, messageId: run.logId };
+    return { type: "generation_tokens", ...of, step, text, classification };
+  };
   for await (const event of runTurn(request)) {
     if (event.type === "tokens") {
-      await writer.write(run, {
-        type: "generation_tokens",
-        created: core.now(),
-        configurationId: agent.sid,
-        messageId: run.logId,
-        step: event.step,
-        text: event.text,
-        classification: event.classification,
-      });
+      await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
       steps = [...steps, event.record];
-      const unwritten = await writer.take(run);
-      const output = { step, calls, rawContents, chainOfThought, steps };
+      if (calls.length === 0) {
+        const unwritten = await writer.take(run);
+        const refused = { run, step, ...unwritten, rawContents, chainOfThought, steps };
+        writer.continueAfter(run, await retry(() => saveRefusedAnswer(core, refused)));
+        continue;
+      }
+      const unwritten = await takeUnwritten(step);
+      const promptNotes = notes.notes;
+      const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
       writer.continueAfter(run, saved.lastSeq);
+      notes.announced();
       actions = [...actions, ...saved.rows];
     } else {
       if (event.cause !== undefined) {
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
       if (event.record !== undefined) steps = [...steps, event.record];
-      const end = await finish(event, event.error);
+      // Published with its end: a takeover finds all of it, or nothing.
+      const { unpublished } = event;
+      const last = unpublished ? [toTokens(event.step, unpublished, "tokens")] : [];
+      const end = await finish(event, event.error, last);
       if (end === "succeeded") {
         const { prompt } = request;
         await considerCompaction(services, { run, turn, ...chosen, steps, prompt });
@@ -107,8 +137,8 @@ export async function executeTurn(
 function readProgress({ message, published, actions }: Turn): TurnProgress {
   const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
-    const { replay, model } = stored.get(finished.step) ?? {};
-    return { ...finished, replay, model };
+    const { replay, model, held } = stored.get(finished.step) ?? {};
+    return { ...finished, replay, model, held };
   });
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {

@@ -11,6 +11,7 @@ import {
   withSummary,
 } from "@parley/agent";
 import {
+  type ActionRow,
   type ClaimedRun,
   type Job,
   listSkillFiles,
@@ -22,7 +23,11 @@ import {
 import { type ChosenModel, readModelKey } from "../models/choose-model.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
+import type { NoteAnnouncer } from "./announce-notes.ts";
+import { findAnswerFormat } from "./answer-format.ts";
+import { prepareFiles, type TurnFiles } from "./attachments.ts";
 import { answerAt, hasCutResults, toHistory } from "./history.ts";
+import { nameAuthors } from "./name-authors.ts";
 import { functionsOf, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -38,15 +43,22 @@ const countJob: Job<Parameters<CountFitting>[0], number> = {
 interface Attempt {
   readonly run: ClaimedRun;
   readonly turn: Turn;
+  /** The calls of the turn so far. */
+  readonly actions: readonly ActionRow[];
   readonly chosen: ChosenModel;
   readonly progress: TurnProgress;
+  /** Is told what a model is not given. */
+  readonly notes: Pick<NoteAnnouncer, "add">;
   /** Repeats work on the database through an outage. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
 }
 
 /** What the models of a turn are asked: the prompt, the tools, and the progress of earlier attempts. */
-export function createTurnRequest(services: TurnServices, attempt: Attempt): TurnRequest {
+export async function createTurnRequest(
+  services: TurnServices,
+  attempt: Attempt,
+): Promise<TurnRequest> {
   const { core } = services;
   const { run, turn, chosen, progress, retry, signal } = attempt;
   const { agent, message } = turn;
@@ -61,17 +73,24 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     if ("value" in counted) return counted.value;
     throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
   };
-  const promptFor = (model: ModelLink) =>
-    withSummary(
-      buildPrompt(
-        { instructions: instructionsOf(agent), skills },
-        turn.history.map((row) => {
-          return { ...toHistory(row, { model, givesCalls }), values: values.get(row.sid) };
-        }),
-        promptCharacters(model.contextTokens, model.provider),
-      ),
-      turn.summary,
-    );
+  const authors = nameAuthors(turn.history, agent.sid);
+  const prepared = new Map<ModelLink, TurnFiles>();
+  const promptFor = async (model: ModelLink) => {
+    const maxCharacters = promptCharacters(model.contextTokens, model.provider);
+    const about = { ...attempt, workspaceId: run.workspaceId, model, maxCharacters };
+    const files = prepared.get(model) ?? (await prepareFiles(services, about));
+    prepared.set(model, files);
+    attempt.notes.add(files.notes);
+    const history = turn.history.map((row) => ({
+      ...toHistory(row, { model, givesCalls }),
+      values: values.get(row.sid),
+      given: files.given.get(row.sid),
+      from: authors.get(row.sid),
+    }));
+    const beginning = { instructions: instructionsOf(agent), skills };
+    const prompt = buildPrompt(beginning, history, maxCharacters);
+    return { ...files, prompt: withSummary(prompt, turn.summary) };
+  };
   const chain =
     chosen.chain &&
     createModelChain({
@@ -79,9 +98,12 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
       circuits: services.circuits,
       readKey: ({ providerId }) => retry(() => readModelKey(services, { run, providerId })),
       preparePrompt: async (link, request) => {
-        const prompt = promptFor(link);
-        if (!link.provider.countsTokens) return prompt;
-        return fitPrompt({ ...request, prompt }, link.contextTokens, countFitting);
+        const { prompt, openFiles, withFiles } = await promptFor(link);
+        const given = { prompt, openFiles, finishedCalls: withFiles(request.finishedCalls) };
+        if (!link.provider.countsTokens) return given;
+        const fitting = { ...request, ...given };
+        const fitted = await fitPrompt(fitting, link.contextTokens, countFitting);
+        return { ...given, prompt: fitted };
       },
       onPassedOver: ({ providerId, modelId }, reason) => {
         services.circuits.passedOver({ providerId }, reason);
@@ -89,14 +111,18 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
         services.logger.warn({ ...model, ...describeRun(run) }, "Another model is asked");
       },
     });
+  // Each model of a chain has a prompt of its own.
+  const own = chain === undefined ? await promptFor(chosen) : undefined;
   return {
     ...progress,
+    finishedCalls: own?.withFiles(progress.finishedCalls) ?? progress.finishedCalls,
     ...chosen,
     provider: chain ?? chosen.provider,
     countFitting,
     temperature: agent.temperature,
     cacheScope: `${agent.sid} ${turn.conversation.sid}`,
-    prompt: promptFor(chosen),
+    prompt: own?.prompt ?? [],
+    openFiles: own?.openFiles,
     tools: [
       ...skillTools(skills, {
         loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
@@ -115,6 +141,7 @@ export function createTurnRequest(services: TurnServices, attempt: Attempt): Tur
     functions,
     rank: message.rank,
     script: agent.script,
+    answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
     signal,

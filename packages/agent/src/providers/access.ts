@@ -1,3 +1,5 @@
+import type { FileKind } from "@parley/schema";
+
 /** How the deployment reaches a service. */
 export interface ServiceAccess {
   /** Credential that workspaces without their own use. */
@@ -6,4 +8,6 @@ export interface ServiceAccess {
   readonly baseUrl?: string | undefined;
   /** Context of models that are not in the catalogue, in tokens of prompt and answer together. */
   readonly contextTokens?: number | undefined;
+  /** Kinds of files that those models take as they are; none by default. */
+  readonly takes?: readonly FileKind[] | undefined;
 }

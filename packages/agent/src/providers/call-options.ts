@@ -8,15 +8,10 @@ import type {
 } from "@ai-sdk/provider";
 import { canonicalJson } from "@parley/schema";
 import { isPinned, messagesOfSteps } from "../prompt.ts";
-import {
-  type FilePart,
-  type PromptMessage,
-  type ResultPart,
-  type TextPart,
-  textOf,
-} from "../prompt-parts.ts";
+import { type PromptMessage, textOf } from "../prompt-parts.ts";
 import type { StepRequest } from "../provider.ts";
 import { toModernSchema } from "./modern-schema.ts";
+import { type SentFiles, toResultMessages, toSentPart } from "./sent-files.ts";
 import { createHash } from "node:crypto";
 
 /** Longest tool name that every service accepts; slugs of functions may be longer. */
@@ -50,10 +45,10 @@ export interface Replay {
 const efforts = { none: "none", light: "low", medium: "medium", high: "high" } as const;
 
 /** Converts a step into the AI SDK's options. */
-export function toCallOptions(request: StepRequest): LanguageModelV4CallOptions {
+export function toCallOptions(request: StepRequest, files: SentFiles): LanguageModelV4CallOptions {
   const { temperature, reasoningEffort, tools, traceparent } = request;
   return {
-    prompt: toPrompt(request),
+    prompt: toPrompt(request, files),
     temperature,
     ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
     ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
@@ -70,29 +65,24 @@ function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool
   return { type: "function", name: toSentName(name), description, inputSchema: schema };
 }
 
-function toPrompt({ prompt, ...steps }: StepRequest): LanguageModelV4Prompt {
-  const system = prompt.filter(isPinned).map(textOf).join("\n\n");
+function toPrompt(
+  { prompt, answerFormat, ...steps }: StepRequest,
+  files: SentFiles,
+): LanguageModelV4Prompt {
+  const pinned = prompt.filter(isPinned).map(textOf);
+  const system = [...pinned, answerFormat?.instruction ?? []].flat().join("\n\n");
   const messages = prompt.filter((message) => !isPinned(message));
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...[...messages, ...messagesOfSteps(steps)].flatMap(toMessage),
+    ...[...messages, ...messagesOfSteps(steps)].flatMap((message) => toMessage(message, files)),
   ];
 }
 
-function toMessage(message: PromptMessage): LanguageModelV4Message[] {
+function toMessage(message: PromptMessage, files: SentFiles): LanguageModelV4Message[] {
   if (message.role === "assistant") return toAnswer(message);
-  if (message.role === "tool") return [{ role: "tool", content: message.parts.map(toResult) }];
+  if (message.role === "tool") return toResultMessages(message.parts, { files, toSentName });
   // Services refuse instructions in the middle.
-  return [{ role: "user", content: message.parts.map(toTextPart) }];
-}
-
-function toResult({ id, name, output }: ResultPart) {
-  return {
-    type: "tool-result" as const,
-    toolCallId: id,
-    toolName: toSentName(name),
-    output: { type: "text" as const, value: textOf({ parts: output }) },
-  };
+  return [{ role: "user", content: message.parts.map((part) => toSentPart(part, files)) }];
 }
 
 type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
@@ -125,9 +115,4 @@ function toAnswer({
     }),
   ];
   return content.length === 0 ? [] : [{ role: "assistant", content }];
-}
-
-function toTextPart(part: TextPart | FilePart): { type: "text"; text: string } {
-  if (part.type === "text") return { type: "text", text: part.text };
-  return { type: "text", text: `<file name=${JSON.stringify(part.file.name)}>` };
 }

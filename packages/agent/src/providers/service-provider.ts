@@ -24,6 +24,7 @@ export function createServiceProvider(
     canContinue: false,
     countsTokens: true,
     contextTokens: access.contextTokens,
+    takes: access.takes,
     async *streamStep(request) {
       const apiKey = request.apiKey ?? access.apiKey;
       if (apiKey === undefined && !modelServices[id].isSelfHosted) {

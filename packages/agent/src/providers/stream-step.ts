@@ -1,8 +1,11 @@
 import type { ModelService } from "@parley/schema";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { messagesOfSteps } from "../prompt.ts";
+import { filesOf, openEach } from "../prompt-files.ts";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
+import { addAnswerFormat } from "./answer-format.ts";
 import { withCache } from "./cache-breakpoints.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
@@ -142,14 +145,9 @@ async function* callModel(
     let isUnreadable = false;
     const onUnreadableUsage = () => void (isUnreadable = true);
     const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
-    const given = toCallOptions(request);
-    const taken = { ...given, prompt: asServiceTakes(id, given.prompt) };
-    const asked = withCache(taken, id, request.cacheScope);
-    const options = { ...asked, abortSignal: call.signal };
-    silence.wait();
-    const { stream, response } = await model.doStream(options);
-    headers = response?.headers;
-    yield* readStep(noteActivity(stream, silence), () => isUnreadable);
+    const sent = await sendStep(model, { id, request, abortSignal: call.signal, silence });
+    headers = sent.headers;
+    yield* readStep(noteActivity(sent.stream, silence), () => isUnreadable);
   } catch (error) {
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
     if (error instanceof FailedStep) throw error;
@@ -159,6 +157,26 @@ async function* callModel(
     clearTimeout(end);
     signal.removeEventListener("abort", stop);
     call.abort();
+  }
+}
+
+/** Sends a step. Its files are in memory until the service answers, or less long. */
+async function sendStep(
+  model: LanguageModelV4,
+  sent: { id: ModelService; request: StepRequest; abortSignal: AbortSignal; silence: SilenceWatch },
+) {
+  const { id, request, abortSignal, silence } = sent;
+  const open = request.openFiles ?? openEach;
+  const files = await open(filesOf([...request.prompt, ...messagesOfSteps(request)]), abortSignal);
+  try {
+    const given = addAnswerFormat(toCallOptions(request, { service: id, ...files }), id, request);
+    const taken = { ...given, prompt: asServiceTakes(id, given.prompt) };
+    const options = { ...withCache(taken, id, request.cacheScope), abortSignal };
+    silence.wait();
+    const { stream, response } = await model.doStream(options);
+    return { stream, headers: response?.headers };
+  } finally {
+    files.release();
   }
 }
 

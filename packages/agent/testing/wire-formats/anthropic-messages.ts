@@ -1,15 +1,26 @@
 import { refuseMessages } from "./call-rules.ts";
-import { sinceQuestion, split, type WireFormat } from "./wire-format.ts";
+import {
+  bytesOf,
+  isCorrection,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  split,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Block {
   type: string;
   text?: string;
   content?: string | Block[];
+  source?: { type?: string; media_type?: string; data?: string };
+  title?: string;
 }
 
 interface Body {
   system?: string | Block[];
   messages: { role: string; content: string | Block[] }[];
+  output_config?: { format?: { type: "json_schema"; schema: object } };
 }
 
 /** Anthropic's messages. */
@@ -17,7 +28,7 @@ export const anthropicMessages: WireFormat = {
   path: /\/messages$/,
   credential: ["x-api-key", ""],
   read: (body) => {
-    const { messages, system } = body as Body;
+    const { messages, system, output_config } = body as Body;
     const blocks = messages.flatMap(({ role, content }) =>
       blocksOf(content).map((block) => ({ role, ...block })),
     );
@@ -30,8 +41,14 @@ export const anthropicMessages: WireFormat = {
       message: asked?.text ?? "",
       result: textOf(turn.findLast(({ type }) => type === "tool_result")?.content),
       // Adjacent calls were one step.
-      step: turn.filter((one, index) => isCall(one) && !isCall(turn[index - 1])).length,
+      step: turn.filter(
+        (one, index) =>
+          (isCall(one) && !isCall(turn[index - 1])) ||
+          (one.role === "user" && isCorrection(one.text ?? "")),
+      ).length,
       instructions: textOf(system),
+      files: blocks.flatMap((block) => filesOf(block, false)),
+      answerFormat: output_config?.format?.schema,
     };
   },
   refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
@@ -99,6 +116,7 @@ export const anthropicMessages: WireFormat = {
       event("message_stop"),
     ];
   },
+  withhold: (frame) => frame.replace('"end_turn"', '"refusal"'),
   breakOff: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "rate_limit_error", message } })}`,
   refuse: (status, message) => {
@@ -106,6 +124,23 @@ export const anthropicMessages: WireFormat = {
     return { type: "error", error: { type, message } };
   },
 };
+
+const types: Readonly<Record<string, RegExp>> = {
+  image: /^image\/(?:jpeg|png|gif|webp)$/,
+  document: /^application\/pdf$/,
+};
+
+function filesOf(block: Block, isOfResult: boolean): ReadFile[] {
+  if (block.type === "tool_result") {
+    return blocksOf(block.content ?? "").flatMap((one) => filesOf(one, true));
+  }
+  const taken = types[block.type];
+  if (taken === undefined) return [];
+  const { type, media_type: contentType = "", data } = block.source ?? {};
+  if (type !== "base64") throw new Error(`source: ${String(type)} is not base64`);
+  requireType({ contentType }, taken);
+  return [{ contentType, bytes: bytesOf(data), name: block.title, isOfResult }];
+}
 
 function blocksOf(content: string | Block[]): Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;

@@ -1,13 +1,39 @@
 import { refuseContents } from "./call-rules.ts";
-import { sinceQuestion, type WireFormat } from "./wire-format.ts";
+import {
+  bytesOf,
+  isCorrection,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  type WireFormat,
+} from "./wire-format.ts";
 
 interface Content {
   role?: string;
   parts: {
     text?: string;
     functionCall?: object;
-    functionResponse?: { response: { content?: unknown } };
+    functionResponse?: { response: { content?: unknown }; parts?: unknown };
+    inlineData?: { mimeType?: string; data?: string };
+    fileData?: unknown;
   }[];
+}
+
+const types = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|audio\/[\w-]+)$/;
+
+function filesOf(contents: readonly Content[]): ReadFile[] {
+  return contents.flatMap(({ parts }, index) => {
+    const before = contents[index - 1]?.parts.some(({ functionResponse }) => functionResponse);
+    const isOfResult = before === true || parts.some(({ functionResponse }) => functionResponse);
+    return parts.flatMap(({ inlineData, fileData, functionResponse }): ReadFile[] => {
+      if (fileData !== undefined) throw new Error("fileData: a file was not inline");
+      if (functionResponse?.parts !== undefined) throw new Error("functionResponse has parts");
+      if (inlineData === undefined) return [];
+      const { mimeType: contentType = "", data } = inlineData;
+      requireType({ contentType }, types);
+      return [{ contentType, bytes: bytesOf(data), isOfResult }];
+    });
+  });
 }
 
 /** Google's generateContent, as a stream of Server-Sent Events. */
@@ -15,9 +41,10 @@ export const googleGenerateContent: WireFormat = {
   path: /:streamGenerateContent$/,
   credential: ["x-goog-api-key", ""],
   read: (body) => {
-    const { contents, systemInstruction } = body as {
+    const { contents, systemInstruction, generationConfig } = body as {
       contents: Content[];
       systemInstruction?: Content;
+      generationConfig?: { responseMimeType?: string; responseJsonSchema?: object };
     };
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
@@ -29,13 +56,17 @@ export const googleGenerateContent: WireFormat = {
       parts.flatMap(({ functionResponse }) => functionResponse ?? []),
     );
     const called = turn.filter(({ parts }) =>
-      parts.some(({ functionCall }) => functionCall !== undefined),
+      parts.some(({ functionCall, text = "" }) => functionCall !== undefined || isCorrection(text)),
     );
     return {
       message: asked?.parts.findLast(({ text }) => text !== undefined)?.text ?? "",
       result: String(answers.at(-1)?.response.content ?? ""),
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
+      files: filesOf(contents),
+      answerFormat:
+        generationConfig?.responseJsonSchema ??
+        (generationConfig?.responseMimeType === "application/json" ? "json" : undefined),
     };
   },
   refuseCalls: (body) => refuseContents(body as Parameters<typeof refuseContents>[0]),
@@ -70,6 +101,7 @@ export const googleGenerateContent: WireFormat = {
       frame([{ text: "" }], { finishReason: "STOP" }),
     ];
   },
+  withhold: (frame) => frame.replace('"STOP"', '"SAFETY"'),
   breakOff: (message) =>
     `data: ${JSON.stringify({ error: { code: 429, message, status: "RESOURCE_EXHAUSTED" } })}`,
   refuse: (status, message) => {

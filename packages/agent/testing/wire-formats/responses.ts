@@ -1,15 +1,49 @@
 import { refuseResponses } from "./call-rules.ts";
-import { sinceQuestion, split, type WireFormat } from "./wire-format.ts";
+import {
+  fileOf,
+  isCorrection,
+  type ReadFile,
+  requireType,
+  sinceQuestion,
+  split,
+  type WireFormat,
+} from "./wire-format.ts";
+
+interface Part {
+  type?: string;
+  text?: string;
+  image_url?: string;
+  file_data?: string;
+  filename?: string;
+}
 
 interface Item {
   type?: string;
   role?: string;
-  content?: string | { text?: string }[];
-  output?: string;
+  content?: string | Part[];
+  output?: string | Part[];
 }
 
-function textOf({ content = "" }: Item = {}): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+const textOf = (content: string | Part[] = "") =>
+  typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+
+function filesOf({ role, content, output }: Item): ReadFile[] {
+  const [parts, isOfResult] = output === undefined ? [content, false] : [output, true];
+  if (parts === undefined || typeof parts === "string") return [];
+  return parts.flatMap((part): ReadFile[] => {
+    if (part.type === "input_image") {
+      const file = fileOf(part.image_url);
+      requireType(file, /^image\/(?:jpeg|png|gif|webp)$/);
+      return [{ ...file, isOfResult }];
+    }
+    if (part.type === "input_file") {
+      const file = fileOf(part.file_data);
+      requireType(file, /^application\/pdf$/);
+      return [{ ...file, name: part.filename, isOfResult }];
+    }
+    if (part.type === "input_text" || role === "assistant") return [];
+    throw new Error(`Unsupported part ${String(part.type)}`);
+  });
 }
 
 // The service gives no id twice.
@@ -20,19 +54,26 @@ export const responses: WireFormat = {
   path: /\/responses$/,
   credential: ["authorization", "Bearer "],
   read: (body) => {
-    const { input } = body as { input: Item[] };
+    const { input, text } = body as {
+      input: Item[];
+      text?: { format?: { type: string; schema?: object; strict?: boolean } };
+    };
     const last = (...roles: string[]) =>
-      textOf(input.findLast((one) => roles.includes(one.role ?? "")));
-    const turn = sinceQuestion(input, (one) => (one.role === "user" ? textOf(one) : undefined));
+      textOf(input.findLast((one) => roles.includes(one.role ?? ""))?.content);
+    const turn = sinceQuestion(input, (one) =>
+      one.role === "user" ? textOf(one.content) : undefined,
+    );
     // Adjacent calls were one step.
     const calls = turn.filter(
       (one, index) => one.type === "function_call" && turn[index - 1]?.type !== "function_call",
     );
     return {
       message: last("user"),
-      result: turn.findLast((one) => one.type === "function_call_output")?.output ?? "",
-      step: calls.length,
+      result: textOf(turn.findLast((one) => one.type === "function_call_output")?.output),
+      step: calls.length + turn.filter((one) => isCorrection(textOf(one.content))).length,
       instructions: last("system", "developer"),
+      files: input.flatMap(filesOf),
+      answerFormat: text?.format?.type === "json_object" ? "json" : text?.format?.schema,
     };
   },
   refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
@@ -131,6 +172,11 @@ export const responses: WireFormat = {
     );
     return frames;
   },
+  withhold: (frame) =>
+    frame
+      .replaceAll('"type":"output_text","text":', '"type":"refusal","refusal":')
+      .replaceAll("output_text", "refusal")
+      .replaceAll(/(?<=response\.refusal\.done.*)"text":/g, '"refusal":'),
   breakOff: (message) => {
     const error = { type: "tokens", code: "rate_limit_exceeded", message, param: null };
     return `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: 99, error })}`;

@@ -93,6 +93,8 @@ export async function* answerChunks(
         yield resultChunk(event.action);
         waiting.delete(event.action.sId);
         break;
+      case "agent_message_notes":
+        break;
       case "agent_message_success":
         yield* close();
         yield { type: "finish-step" };

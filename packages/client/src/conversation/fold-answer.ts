@@ -33,8 +33,9 @@ const noneWaits: Waiting = { approvals: [], questions: [], permissions: [] };
  * all in its events, so none is taken from the message.
  */
 export function beginAnswer(message: AgentMessage): Answer {
+  const { notes: _inEvents, ...begun } = message;
   const empty = { content: "", chainOfThought: null, actions: [], rawContents: [] };
-  return { message: { ...message, ...empty }, ...noneWaits, lastEventId: "0" };
+  return { message: { ...begun, ...empty }, ...noneWaits, lastEventId: "0" };
 }
 
 /** A message that was posted. What has become of an answer is in its events, in their own form. */
@@ -83,6 +84,8 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
       const actions = putAction(message.actions, event.action);
       return change({ actions }, withoutCall(answer, event.action.sId));
     }
+    case "agent_message_notes":
+      return change({ notes: [...(message.notes ?? []), ...event.notes] });
     case "agent_message_success":
       return change(event.message, noneWaits);
     case "agent_error":

@@ -14,22 +14,28 @@ import { administeredWorkspace, requireVersion } from "../workspaces/administere
 import { requireEditorChoice } from "./agent-editors.ts";
 import { changeModels } from "./agent-models.ts";
 import { storeInstructions } from "./instruction-columns.ts";
+import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
  * `skill_not_found`, `sandbox_function_not_found`, `tool_not_found` and `member_not_found`, and
- * `app_auth_error` if a caller that is not an admin names editors.
+ * `app_auth_error` if a caller that is not an admin names editors, and `invalid_request_error` for a format whose
+ * schema is unusable, or not enforced by the model though it is strict.
  */
 export async function createAgent(
   context: RequestContext,
   input: CreateAgent,
 ): Promise<AgentWithScript> {
   requireEditorChoice(context.caller, input.editorIds);
+  const responseFormat = await requireUsableFormat(context, input.responseFormat);
   return inTransaction(context, async ({ db, afterCommit, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    const created = await insertAgent(context, db, { workspace, draft: input });
+    const created = await insertAgent(context, db, {
+      workspace,
+      draft: { ...input, responseFormat },
+    });
     markCreated(created.agentConfiguration.sId);
     return created;
   });
@@ -44,6 +50,7 @@ export async function updateAgent(
   input: UpdateAgent,
 ): Promise<AgentWithScript> {
   requireEditorChoice(context.caller, input.editorIds);
+  const responseFormat = await requireUsableFormat(context, input.responseFormat);
   return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
@@ -64,6 +71,7 @@ export async function updateAgent(
       script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
       compaction: input.compaction ?? before.compaction,
+      responseFormat: responseFormat === undefined ? before.responseFormat : responseFormat,
       tags: input.tags ?? before.tags,
     };
     const { skillIds, functionIds, toolIds, editorIds } = input;

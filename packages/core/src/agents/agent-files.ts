@@ -26,6 +26,7 @@ import { showModels } from "./agent-models.ts";
 import { noSuchAgent } from "./agents.ts";
 import { showInstructions, storeInstructions } from "./instruction-columns.ts";
 import { readAgent } from "./read-agents.ts";
+import { requireUsableFormat } from "./response-formats.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -43,6 +44,7 @@ export async function exportAgent(
   const functions = await findGrantedFunctions(db, agent.id);
   const servers = await findGrantedTools(context, db, agent.id);
   const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
+  const { responseFormat } = agent;
   const fallbackModels = showModels(agent.fallbackModels);
   const instructions = showInstructions(agent);
   const definition = {
@@ -65,6 +67,7 @@ export async function exportAgent(
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
     ...(agent.compaction !== null && { compaction: agent.compaction }),
+    ...(responseFormat !== null && { responseFormat }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
   };
@@ -88,6 +91,11 @@ export async function importAgent(
   const { workspace } = context.caller;
   const { fallbackModels = [] } = definition;
   requireAgentModels(workspace, definition.model, fallbackModels);
+  const format = await requireUsableFormat(
+    context,
+    definition.responseFormat,
+    "yaml.responseFormat",
+  );
   const { sId: named = "" } = definition;
   const { db: outside } = context.database;
   const known = await findCurrent(outside, context, named);
@@ -102,7 +110,7 @@ export async function importAgent(
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
       const chosen = { scope, fallbackModels, script, asksUser, compaction, tags } as const;
-      const granted = { ...draft, ...chosen, ...grants };
+      const granted = { ...draft, ...chosen, responseFormat: format, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
         draft: granted,
@@ -127,6 +135,7 @@ export async function importAgent(
       script: script ?? null,
       asksUser,
       compaction: compaction ?? null,
+      responseFormat: format ?? null,
       tags,
     };
     const version = { before, changes, ...grants };

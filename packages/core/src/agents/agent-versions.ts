@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 const VERSION_CHARACTERS = 1024;
 
 /** What of a version may be long. */
-export type AgentTexts = Pick<AgentRow, "instructions" | "script">;
+export type AgentTexts = Pick<AgentRow, "instructions" | "script" | "responseFormat">;
 
 /** Versions of agents by number, as messages and events refer to them. */
 export interface AgentVersions {
@@ -61,12 +61,15 @@ export function createAgentVersions(db: Queryable): AgentVersions {
   });
   const texts = new LRUCache<number, AgentTexts>({
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ instructions, script }) =>
-      VERSION_CHARACTERS + (instructions?.length ?? 0) + JSON.stringify(script).length,
+    sizeCalculation: ({ instructions, ...json }) =>
+      VERSION_CHARACTERS + (instructions?.length ?? 0) + JSON.stringify(json).length,
     ignoreFetchAbort: true,
     fetchMethod: async (id) => {
-      const { instructions, script } = agents;
-      const [row] = await db.select({ instructions, script }).from(agents).where(eq(agents.id, id));
+      const { instructions, script, responseFormat } = agents;
+      const [row] = await db
+        .select({ instructions, script, responseFormat })
+        .from(agents)
+        .where(eq(agents.id, id));
       return row;
     },
   });

@@ -5,11 +5,16 @@ import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
 import { showInstructions } from "./instruction-columns.ts";
 
-/** A version of an agent as the wire shows it: without its script and its tags. */
-export type AgentVersion = Omit<AgentRow, "script" | "tags">;
+/** A version of an agent as the wire shows it: without its script, its format and its tags. */
+export type AgentVersion = Omit<AgentRow, "script" | "responseFormat" | "tags">;
 
-// Scripts may be megabytes.
-const { script: _script, tags: _tags, ...shownColumns } = getTableColumns(agents);
+// Scripts may be megabytes, and schemas may be long.
+const {
+  script: _script,
+  responseFormat: _format,
+  tags: _tags,
+  ...shownColumns
+} = getTableColumns(agents);
 /** The columns of an `AgentVersion`. */
 export const versionColumns = shownColumns;
 
@@ -18,14 +23,14 @@ export const versionColumns = shownColumns;
  * A response may hold fifty configurations, and those of all messages.
  */
 const MAX_SHOWN_BYTES = 16 * 1024;
-/** Stored bytes of a script that comes with its version. */
-const MAX_SCRIPT_BYTES = 2 * 1024;
+/** Stored bytes of a script, or of a format, that comes with its version. */
+const MAX_JSON_BYTES = 2 * 1024;
 
 /** Sizes are known without reading the texts. */
 const isShown = (instructions: SQLWrapper) =>
   sql`octet_length(${instructions}) <= ${sql.raw(String(MAX_SHOWN_BYTES))}`;
-const isShort = (script: SQLWrapper) =>
-  sql`pg_column_size(${script}) <= ${sql.raw(String(MAX_SCRIPT_BYTES))}`;
+const isShort = (json: SQLWrapper) =>
+  sql`pg_column_size(${json}) <= ${sql.raw(String(MAX_JSON_BYTES))}`;
 const shownInstructions = (instructions: SQLWrapper) =>
   sql<string | null>`case when ${isShown(instructions)} then ${instructions} end`;
 
@@ -37,20 +42,24 @@ export const listedColumns = {
 
 /** A version of an agent without its long texts, which are read once: see `AgentVersions`. */
 export interface BriefAgent extends Omit<AgentRow, "tags"> {
-  /** Whether instructions or script are null because they are long. */
+  /** Whether instructions, script or format are null because they are long. */
   readonly hasLongTexts: boolean;
 }
 
 /** The columns of a `BriefAgent` of a table `agents`, which may be an alias of it. */
 export function briefColumns(table: typeof agents = agents) {
   const { tags: _notOfTurns, ...columns } = getTableColumns(table);
-  const { instructions, script } = columns;
+  const { instructions, script, responseFormat } = columns;
   return {
     ...columns,
     instructions: shownInstructions(instructions),
     script: sql<AgentRow["script"]>`case when ${isShort(script)} then ${script} end`,
+    responseFormat: sql<
+      AgentRow["responseFormat"]
+    >`case when ${isShort(responseFormat)} then ${responseFormat} end`,
     hasLongTexts: sql<boolean>`
-      not coalesce(${isShown(instructions)}, true) or not coalesce(${isShort(script)}, true)`,
+      not coalesce(${isShown(instructions)}, true) or not coalesce(${isShort(script)}, true)
+        or not coalesce(${isShort(responseFormat)}, true)`,
   };
 }
 

@@ -8,6 +8,8 @@ export interface CallableAgent {
   readonly sId: string;
   readonly name: string;
   readonly description: string;
+  /** JSON Schema of its answers; null for text. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | null;
   /** Unique in the workspace: the slug of the name, with a suffix if an older agent has the same. */
   readonly slug: string;
 }
@@ -18,7 +20,7 @@ const MAX_SLUG = 48;
 // Archived agents keep their slugs, so that a slug never comes to mean another agent.
 const withSlugs = sql`
   with current as (
-    select a.sid, a.name, a.description, a.status,
+    select a.sid, a.name, a.description, a.status, a.response_format -> 'schema' as answer_schema,
       coalesce(
         nullif(
           trim(both '-' from left(
@@ -34,7 +36,7 @@ const withSlugs = sql`
         when 1 then base else base || '_' || left(md5(sid), 8) end as slug
     from current
   )
-  select sid as "sId", name, description, slug from named where status = 'active'`;
+  select sid as "sId", name, description, answer_schema as "answerSchema", slug from named where status = 'active'`;
 
 const listStatement = statement<
   { workspaceId: number; after: string; count: number },

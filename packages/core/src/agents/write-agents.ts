@@ -1,5 +1,11 @@
 import { agents, insertRow, type Queryable } from "@parley/db";
-import type { AgentWithScript, CreateAgent, ReasoningEffort, UpdateAgent } from "@parley/schema";
+import type {
+  AgentWithScript,
+  CreateAgent,
+  ReasoningEffort,
+  StoredResponseFormat,
+  UpdateAgent,
+} from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
@@ -10,10 +16,11 @@ import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 import { storeInstructions } from "./instruction-columns.ts";
+import { requireEnforced } from "./response-formats.ts";
 
 /** What a new agent is made from; other members have their defaults. */
 export interface AgentDraft extends Partial<
-  Omit<CreateAgent, "wId" | "name" | "description" | "model">
+  Omit<CreateAgent, "wId" | "name" | "description" | "model" | "responseFormat">
 > {
   readonly name: string;
   readonly description: string;
@@ -23,6 +30,8 @@ export interface AgentDraft extends Partial<
     readonly temperature?: number | undefined;
     readonly reasoningEffort?: ReasoningEffort | null | undefined;
   };
+  /** Checked to be usable. */
+  readonly responseFormat?: StoredResponseFormat | undefined;
 }
 
 /** Writes the first version of a new agent. Throws as `createAgent` does. */
@@ -35,7 +44,9 @@ export async function insertAgent(
     sid = context.newId(),
   }: { workspace: WorkspaceRow; draft: AgentDraft; sid?: string },
 ): Promise<AgentWithScript> {
-  requireAgentModels(workspace, draft.model, draft.fallbackModels ?? []);
+  const { model, fallbackModels = [] } = draft;
+  requireAgentModels(workspace, model, fallbackModels);
+  requireEnforced(draft.responseFormat, [model, ...fallbackModels]);
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
@@ -54,6 +65,7 @@ export async function insertAgent(
     fallbackModels: draft.fallbackModels,
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
+    responseFormat: draft.responseFormat,
     asksUser: draft.asksUser ?? false,
     compaction: draft.compaction,
     tags: draft.tags,
@@ -71,13 +83,18 @@ interface NewVersion extends Named {
   readonly changes: Partial<AgentRow>;
 }
 
-/** Writes the next version of a locked agent, which becomes the current one. */
+/**
+ * Writes the next version of a locked agent, which becomes the current one. Throws `invalid_request_error` if its
+ * model does not enforce its strict format.
+ */
 export async function insertVersion(
   context: RequestContext,
   db: Queryable,
   { before, changes, ...named }: NewVersion,
 ): Promise<AgentWithScript> {
   const { id: fromId, ...columns } = before;
+  const changed = { ...before, ...changes };
+  requireEnforced(changed.responseFormat, [changed, ...changed.fallbackModels]);
   await db.update(agents).set({ isCurrent: false }).where(eq(agents.id, fromId));
   const agent = await insertRow(db, agents, {
     ...columns,
@@ -137,7 +154,7 @@ export function renderDefinition(
   agent: AgentRow,
   ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
 ): AgentWithScript {
-  const { script, asksUser, reasoningEffort, fallbackModels, tags } = agent;
+  const { script, asksUser, reasoningEffort, fallbackModels, responseFormat, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
   return {
     agentConfiguration,
@@ -147,6 +164,7 @@ export function renderDefinition(
     reasoningEffort,
     fallbackModels: showModels(fallbackModels),
     compaction: agent.compaction ?? {},
+    responseFormat,
     tags,
   };
 }

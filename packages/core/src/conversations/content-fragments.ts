@@ -23,6 +23,8 @@ export interface ResolvedFragment {
   readonly columns: FragmentColumns;
   /** Written with the message, under the message's number. */
   readonly inline?: InlineFile;
+  /** Its place in the request's body, if it has several. */
+  readonly path?: string;
 }
 
 /** Resolves the fragments of a request body in order, with their paths in it. */
@@ -40,7 +42,10 @@ export async function resolveFragments(
     named.unshift({ fragment: contentFragment, path: "contentFragment." });
   }
   const resolved: ResolvedFragment[] = [];
-  for (const one of named) resolved.push(await resolveFragment(db, context, one));
+  for (const one of named) {
+    const path = one.path.slice(0, -1);
+    resolved.push({ ...(await resolveFragment(db, context, one)), path });
+  }
   return resolved;
 }
 

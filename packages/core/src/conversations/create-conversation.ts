@@ -14,6 +14,7 @@ import {
 import { writeRuns } from "../runs/local-workers.ts";
 import { resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { warnAboutFiles } from "./file-warnings.ts";
 import { buildEvents, buildMessages, resolveMessage } from "./new-messages.ts";
 import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { readAnswers } from "./read-answers.ts";
@@ -56,7 +57,8 @@ export async function createConversation(
     skipToolsValidation: input.skipToolsValidation ?? false,
   });
   const { fragments, files, userMessage, turns, messages } = created;
-  const { user, warnings } = resolved;
+  const { user } = resolved;
+  const warnings = [...resolved.warnings, ...warnAboutFiles(resolvedFragments, resolved)];
   // Later than its messages, which are not unread to their author.
   const now = context.now();
   const size = addToSize(context.conversationLimits, opened, {

@@ -112,7 +112,7 @@ describe("deleteConversation", () => {
         actions: [],
       }));
       const post = { cId, content: "?", mentions: [{ configurationId: "ann" }] };
-      const body = { context: undefined, modelSelection: undefined };
+      const body = { context: undefined, modelSelection: undefined, responseFormat: undefined };
       const options = { blocking: false, skipToolsValidation: false, contentFragment: undefined };
       const outcomes = await Promise.all([
         ...Array.from({ length: 4 }, () =>

@@ -37,9 +37,10 @@ export async function editMessage(
   const conversation = await requireConversation(outside, context, input.cId);
   const { answers } = await readEditable(outside, context, { conversation, sid: input.mId });
   const { content, mentions } = input;
-  // The model that the message asked for stays.
+  // The model and the format that the message asked for stay.
   const modelSelection = answers[0]?.modelSelection ?? undefined;
-  const message = { content, mentions, modelSelection, context: undefined };
+  const responseFormat = answers[0]?.responseFormat ?? undefined;
+  const message = { content, mentions, modelSelection, responseFormat, context: undefined };
   const resolved = await resolveMessage(outside, context, { message, path: "" });
   const { agents, warnings } = resolved;
   await context.reserveRunCapacity(context.caller.workspace.id, "agent_turn", agents.length);
@@ -75,7 +76,10 @@ export async function editMessage(
 }
 
 /** The newest version of an answer, and whose it is. */
-interface Answer extends Pick<MessageRow, "rank" | "version" | "modelSelection"> {
+interface Answer extends Pick<
+  MessageRow,
+  "rank" | "version" | "modelSelection" | "responseFormat"
+> {
   readonly agentSid: string | undefined;
 }
 
@@ -103,10 +107,10 @@ async function readEditable(
   const message = versions.at(-1);
   if (message === undefined) throw new Error(`The message ${sid} was deleted while it was read`);
   const author = await requireAuthor(db, context, { conversation, message });
-  const { rank, version, status, agentId, modelSelection } = messages;
+  const { rank, version, status, agentId, modelSelection, responseFormat } = messages;
   const sids = versions.map((one) => one.sid);
   const found = await db
-    .select({ rank, version, status, agentId, modelSelection })
+    .select({ rank, version, status, agentId, modelSelection, responseFormat })
     .from(messages)
     .where(and(ofConversation, gt(rank, asked.rank), inArray(messages.parentMessageId, sids)))
     .orderBy(asc(rank), asc(version));
@@ -179,6 +183,7 @@ function buildEdit(
       parentMessageId: userMessage.sid,
       status: "created",
       modelSelection: resolved.modelSelection,
+      responseFormat: resolved.responseFormat,
       promptValues: freezeValues(context, agent, asking),
       skipToolsValidation,
     };

@@ -1,7 +1,14 @@
-import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
+import type {
+  ConversationEvent,
+  CreateMessage,
+  ModelSelection,
+  StoredResponseFormat,
+  Warning,
+} from "@parley/schema";
 import type { Queryable } from "@parley/db";
 import { findMember } from "../access/acting-users.ts";
 import type { MentionServices } from "../agents/agent-directory.ts";
+import type { AgentServices } from "../agents/agent-versions.ts";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { Context, Process, RunOrigin } from "../context.ts";
 import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
@@ -11,6 +18,7 @@ import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
 import { type Asking, freezeValues } from "./freeze-values.ts";
+import { requireMessageFormat } from "./message-formats.ts";
 
 /** A message with everything that it refers to. */
 export interface ResolvedMessage {
@@ -19,16 +27,21 @@ export interface ResolvedMessage {
   /** The agents that answer, in the order of the mentions, each once. */
   readonly agents: readonly BriefAgent[];
   readonly modelSelection: ModelSelection | null;
+  /** What the answers must be; null for each agent's own. */
+  readonly responseFormat: StoredResponseFormat | null;
   /** The servers in the caller's clients that the answers may call. */
   readonly clientServerIds: readonly string[];
   /** One for each mention that resolves to no active agent, and for each unknown server. */
   readonly warnings: readonly Warning[];
 }
 
-/** Finds what a message refers to, once its turns may start. Throws `model_disabled` and `rate_limit_error`. */
+/**
+ * Finds what a message refers to, once its turns may start. Throws `model_disabled`, `rate_limit_error`, and
+ * `invalid_request_error` for a format of answers that cannot be used.
+ */
 export async function resolveMessage(
   db: Queryable,
-  context: Context & MentionServices,
+  context: Context & MentionServices & AgentServices,
   { message, path }: { message: CreateMessage; path: string },
 ): Promise<ResolvedMessage> {
   const { workspace, user: caller, userToken } = context.caller;
@@ -37,6 +50,7 @@ export async function resolveMessage(
   const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
   const agents = [...known.values()];
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
+  const responseFormat = await requireMessageFormat(context, { message, agents, path });
   if (agents.length > 1) await context.takeTurns?.(agents.length);
   // The author of a token's messages is its user, whatever the context says.
   const email = userToken === undefined ? message.context?.email : undefined;
@@ -49,7 +63,8 @@ export async function resolveMessage(
     ...warnAboutServers(named, clientServerIds, path),
   ];
   const user = member ?? caller;
-  return { message, user, agents, modelSelection, clientServerIds, warnings };
+  const answered = { agents, modelSelection, responseFormat, clientServerIds };
+  return { message, user, ...answered, warnings };
 }
 
 /** A warning for each server in a client that is not used. */
@@ -171,7 +186,7 @@ export function buildMessages(
   },
 ): NewMessages {
   const { ids, resolved, conversation, skipToolsValidation } = parts;
-  const { message, user, agents, modelSelection, clientServerIds } = resolved;
+  const { message, user, agents, modelSelection, responseFormat, clientServerIds } = resolved;
   const count = parts.fragments.length;
   const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
     ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
@@ -198,6 +213,7 @@ export function buildMessages(
       parentMessageId: userMessage.sid,
       status: "created",
       modelSelection,
+      responseFormat,
       promptValues: freezeValues(core, agent, asking),
       skipToolsValidation,
       clientServerIds: clientServerIds.length === 0 ? null : [...clientServerIds],

@@ -9,6 +9,7 @@ import {
 import { and, desc, eq } from "drizzle-orm";
 import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
 import { findActiveAgents, findAgentVersions } from "../agents/agents.ts";
+import { requireEnforced } from "../agents/response-formats.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
@@ -25,6 +26,7 @@ import { undoStaleSummaries } from "../summaries/save-summary.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
+import { warnAboutFiles } from "./file-warnings.ts";
 import { freezeAgain } from "./freeze-values.ts";
 import {
   announceTurn,
@@ -46,9 +48,10 @@ export async function postMessage(
   const { db: outside } = context.database;
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
-  const { user, warnings } = resolved;
+  const { user } = resolved;
   const { contentFragment } = input;
   const fragments = await resolveFragments(outside, context, { contentFragment });
+  const warnings = [...resolved.warnings, ...warnAboutFiles(fragments, resolved)];
   const { workspace } = context.caller;
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);
@@ -127,6 +130,9 @@ export async function retryMessage(
     const agent = (await findActiveAgents(db, row.workspaceId, [sid])).get(sid);
     if (agent === undefined) throw refused("the agent is no longer active");
     requireModels(context.caller.workspace, before.modelSelection ?? undefined, [agent]);
+    const models =
+      before.modelSelection === null ? [agent, ...agent.fallbackModels] : [before.modelSelection];
+    requireEnforced(before.responseFormat, models);
     const message: MessageRow = {
       ...emptyMessage(context, { ...before, id }),
       version: before.version + 1,
@@ -135,6 +141,7 @@ export async function retryMessage(
       parentMessageId: before.parentMessageId,
       status: "created",
       modelSelection: before.modelSelection,
+      responseFormat: before.responseFormat,
       promptValues: await freezeAgain(context, db, { agent, answer: before, conversation: row }),
       skipToolsValidation: before.skipToolsValidation,
       // Nobody lets an agent call what is in another's client.

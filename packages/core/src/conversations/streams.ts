@@ -3,26 +3,33 @@ import { ParleyError } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { requireConversation, unknownConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
-import { type LogStream, streamSpace } from "../log/log-stream.ts";
+import { hiddenTypes, type LogStream, type OptInTypes, streamSpace } from "../log/log-stream.ts";
 
 /** How long a conversation's stream stays open without an event. */
 const IDLE_TIMEOUT_MS = 180_000;
 
-const enveloped = {
-  // Existing clients do not know it.
-  hidden: new Set(["conversation_compacted"]),
-  enveloped: true,
-  afterEnd: "terminal event",
-} as const;
+/** Event types that existing clients do not know, of both streams. */
+const optIn: OptInTypes = {
+  notes: "agent_message_notes",
+  compaction: "conversation_compacted",
+};
+
+const enveloped = (include: readonly string[]) =>
+  ({ hidden: hiddenTypes(optIn, include), enveloped: true, afterEnd: "terminal event" }) as const;
+
+interface Included {
+  /** Names of further event types; none by default. */
+  readonly include?: readonly string[];
+}
 
 /** The stream of a conversation. Throws `conversation_not_found`. */
 export async function findConversationStream(
   context: Context,
-  input: { cId: string },
+  { include = [], ...input }: { cId: string } & Included,
 ): Promise<LogStream> {
   const row = await requireConversation(context.database.db, context, input.cId);
   const space = streamSpace(row.spaceId, unknownConversation);
-  return { ...enveloped, logId: row.sid, idleTimeoutMs: IDLE_TIMEOUT_MS, space };
+  return { ...enveloped(include), logId: row.sid, idleTimeoutMs: IDLE_TIMEOUT_MS, space };
 }
 
 /**
@@ -31,7 +38,7 @@ export async function findConversationStream(
  */
 export async function findMessageStream(
   context: Context,
-  input: { cId: string; mId: string },
+  { include = [], ...input }: { cId: string; mId: string } & Included,
 ): Promise<LogStream> {
   const { db } = context.database;
   const conversation = await requireConversation(db, context, input.cId);
@@ -47,5 +54,5 @@ export async function findMessageStream(
     throw new ParleyError("invalid_request_error", message);
   }
   const space = streamSpace(conversation.spaceId, unknownConversation);
-  return { ...enveloped, logId: row.sid, space };
+  return { ...enveloped(include), logId: row.sid, space };
 }

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { checkInput } from "../functions/check-values.ts";
 import type { FunctionLookUp } from "../functions/function-directory.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import { type LogStream, streamSpace } from "../log/log-stream.ts";
+import { hiddenTypes, type LogStream, type OptInTypes, streamSpace } from "../log/log-stream.ts";
 import { listenForEnds, type PendingEnds } from "../log/listen-for-ends.ts";
 import { writeRuns } from "../runs/local-workers.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
@@ -144,7 +144,7 @@ async function writeOnce(
 }
 
 /** Event types that existing clients do not know, sent only on request. */
-const optIn: Readonly<Record<string, string>> = {
+const optIn: OptInTypes = {
   log: "sandbox_function_invocation_log",
   progress: "sandbox_function_invocation_progress",
 };
@@ -158,8 +158,7 @@ export async function findInvocationStream(
   input: { functionId: string; invocationId: string; include: readonly string[] },
 ): Promise<LogStream> {
   const { row, spaceId } = await requireInvocation(context, input);
-  const wanted = new Set(input.include.map((name) => optIn[name]));
-  const hidden = new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+  const hidden = hiddenTypes(optIn, input.include);
   const space = streamSpace(spaceId, unknownInvocation);
   return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content", space };
 }

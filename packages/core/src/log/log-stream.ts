@@ -27,3 +27,12 @@ export interface StreamSpace {
 export function streamSpace(id: number | null, lost: StreamSpace["lost"]): StreamSpace | undefined {
   return id === null ? undefined : { id, lost };
 }
+
+/** The event types of a stream that are sent only on request, by the names that requests have for them. */
+export type OptInTypes = Readonly<Record<string, string>>;
+
+/** The event types that a follower does not get that asks for these. */
+export function hiddenTypes(optIn: OptInTypes, include: readonly string[]): ReadonlySet<string> {
+  const wanted = new Set(include.map((name) => (Object.hasOwn(optIn, name) ? optIn[name] : "")));
+  return new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+}

@@ -22,12 +22,18 @@ export type ConversationSize = Pick<ConversationRow, "messageCount" | "messageBy
 export function addToSize(
   limits: ConversationLimits,
   before: ConversationSize & { readonly answerBytes?: number },
-  { added, path }: { added: readonly Pick<MessageRow, "content">[]; path: string },
+  {
+    added,
+    path,
+  }: { added: readonly Pick<MessageRow, "content" | "responseFormat">[]; path: string },
 ): ConversationSize {
   const messageCount = (before.messageCount ?? 0) + added.length;
   const messageBytes =
     (before.messageBytes ?? 0) +
-    added.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+    added.reduce(
+      (sum, row) => sum + Buffer.byteLength(row.content) + bytesOf(row.responseFormat),
+      0,
+    );
   const refuse = (most: string): never => {
     throw new ParleyError("invalid_request_error", `${path}: ${most}: continue in a new one`);
   };
@@ -41,14 +47,23 @@ export function addToSize(
   return { messageCount, messageBytes };
 }
 
-/** Bytes of the texts of an answer, with the parameters and outputs of its calls. */
+const bytesOf = (json: object | null): number =>
+  json === null ? 0 : Buffer.byteLength(JSON.stringify(json));
+
+/** Bytes of the texts of an answer, with its value in a format, and the parameters and outputs of its calls. */
 export function sizeOfAnswer(
-  { content, chainOfThought }: Pick<MessageRow, "content" | "chainOfThought">,
+  {
+    content,
+    chainOfThought,
+    structuredOutput = null,
+  }: Pick<MessageRow, "content" | "chainOfThought"> & Partial<Pick<MessageRow, "structuredOutput">>,
   actions: readonly Pick<ActionRow, "params" | "output">[],
 ): number {
   const ofActions = actions.reduce(
     (sum, { params, output }) => sum + Buffer.byteLength(JSON.stringify([params, output])),
     0,
   );
-  return Buffer.byteLength(content) + Buffer.byteLength(chainOfThought ?? "") + ofActions;
+  // The content is the JSON of the value.
+  const texts = Buffer.byteLength(content) * (structuredOutput === null ? 1 : 2);
+  return texts + Buffer.byteLength(chainOfThought ?? "") + ofActions;
 }

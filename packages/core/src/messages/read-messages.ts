@@ -95,9 +95,10 @@ interface PageRow extends MessageRow {
 const shownOf: Readonly<Record<string, string>> = {
   content: "case m.type when 'content_fragment' then left(m.content, 256) else m.content end",
   steps: "null",
+  response_format: "null",
 };
 
-// `steps` may be large and is only for providers; of a fragment only the beginning is shown.
+// `steps` and the format may be large and are only for providers; of a fragment only the beginning is shown.
 const shownColumns = sql.raw(
   Object.keys(getTableColumns(messages))
     .map((key) => {
@@ -138,7 +139,8 @@ const pageStatement = (
       from (
         select h.rank, h.version, 1024 + case h.type
           when 'user_message' then octet_length(h.content)
-          when 'agent_message' then octet_length(h.content) * 2
+          when 'agent_message' then
+            octet_length(h.content) * case when h.structured_output is null then 2 else 3 end
             + coalesce(octet_length(h.chain_of_thought), 0)
             + coalesce((
                 select octet_length(a.instructions) from agents a where a.id = h.agent_id

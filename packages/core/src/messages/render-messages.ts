@@ -103,6 +103,8 @@ export function renderAgentMessage(
     chainOfThought: row.chainOfThought,
     rawContents: row.rawContents ?? [],
     finishReason: row.finishReason as AgentMessage["finishReason"],
+    ...(row.promptNotes !== null && row.promptNotes.length > 0 && { notes: row.promptNotes }),
+    ...(row.structuredOutput !== null && { structuredOutput: row.structuredOutput.value }),
     error: row.error,
   };
 }

@@ -128,11 +128,16 @@ export function lostLease(run: HeldLog): LostLease {
 }
 
 /** Number of the last event in the log of a run that this attempt holds. Throws `LostLease`. */
-export async function readHeldLog(db: Queryable, run: HeldLog): Promise<number> {
-  const [held] = await db
+export async function readHeldLog(
+  db: Queryable,
+  run: HeldLog,
+  { isLocked = false }: { isLocked?: boolean } = {},
+): Promise<number> {
+  const query = db
     .select({ lastSeq: logs.lastSeq })
     .from(logs)
     .where(and(eq(logs.id, run.logId), eq(logs.fence, run.attempt), isNull(logs.closedAt)));
+  const [held] = await (isLocked ? query.for("update") : query);
   if (held === undefined) throw lostLease(run);
   return held.lastSeq;
 }

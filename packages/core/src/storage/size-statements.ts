@@ -24,7 +24,10 @@ const bytesOf = (alias: string, columns: readonly string[], from: SQL): SQL =>
 
 /** The tables of versions, with their long columns. */
 export const versionTables = {
-  agent: { table: "agents", columns: ["instructions", "description", "script", "tags"] },
+  agent: {
+    table: "agents",
+    columns: ["instructions", "description", "script", "response_format", "tags"],
+  },
   function: {
     table: "sandbox_function_versions",
     columns: ["program", "input_schema", "output_schema"],
@@ -58,8 +61,11 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       "content",
       "context",
       "mentions",
+      "prompt_values",
       "chain_of_thought",
       "raw_contents",
+      "response_format",
+      "structured_output",
       "error",
       "steps",
       "fragment",

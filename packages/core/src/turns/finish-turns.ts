@@ -1,4 +1,4 @@
-import type { StoredStep } from "@parley/db";
+import type { PromptNote, StoredStep } from "@parley/db";
 import type { AgentError, FinishReason, MessageEvent, ProviderError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -26,10 +26,14 @@ export interface TurnOutcome {
   readonly providerError?: ProviderError | undefined;
   /** Why the answer ended; null or left out if that is not known. */
   readonly finishReason?: FinishReason | null;
+  /** The answer in its format, whose JSON is the content. */
+  readonly answer?: { readonly value: unknown } | undefined;
   /** Number of the last step. */
   readonly step: number;
   /** The usage of each step. */
   readonly steps?: readonly StoredStep[] | undefined;
+  /** What the model was not given as it was sent; by default what the message has. */
+  readonly promptNotes?: readonly PromptNote[] | undefined;
 }
 
 export interface FinishedTurn {
@@ -64,7 +68,9 @@ const finishStatement = appendingStatement<
       raw_contents = finished.raw_contents,
       error = finished.error,
       finish_reason = finished.finish_reason,
+      structured_output = finished.structured_output,
       steps = finished.steps,
+      prompt_notes = finished.prompt_notes,
       finished_at = finished.finished_at
     from finished where messages.sid = finished.sid
   ),
@@ -128,18 +134,22 @@ export async function finishTurns(
 function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error, finishReason = null } = outcome;
   const steps = outcome.steps ? boundReplays(outcome.steps) : null;
+  const { answer } = outcome;
+  const structuredOutput = answer === undefined ? null : { value: answer.value };
   const status = error === null ? "succeeded" : "failed";
-  const ended = { status, error, finishReason, steps, finishedAt: core.now() };
+  const promptNotes = outcome.promptNotes ? [...outcome.promptNotes] : turn.message.promptNotes;
+  const finishedAt = core.now();
+  const ended = { status, error, finishReason, structuredOutput, steps, promptNotes, finishedAt };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
 }
 
 /** Bytes of the replays of an answer that later turns are given: signatures, and reasoning that is signed. */
 const MAX_REPLAY_BYTES = 64 * 1024;
 
-/** The steps, of which only the newest keep their replays if these are long. */
+/** The steps without refused answers, of which only the newest keep their replays if these are long. */
 function boundReplays(steps: readonly StoredStep[]): StoredStep[] {
   let left = MAX_REPLAY_BYTES;
-  const newestFirst = steps.toReversed().map(({ replay, ...step }) => {
+  const newestFirst = steps.toReversed().map(({ replay, held: _ofTurn, ...step }) => {
     left -= bytesOfReplay(replay);
     return replay === undefined || left < 0 ? step : { ...step, replay };
   });
@@ -153,9 +163,10 @@ function bytesOfReplay(replay: unknown): number {
 /** The columns that the end of a turn changes, and the message's id. */
 function toEndedColumns(row: MessageRow): Record<string, unknown> {
   const { sid, status, content, chainOfThought, rawContents, error, finishReason } = row;
-  const { steps, finishedAt } = row;
+  const { structuredOutput, steps, promptNotes, finishedAt } = row;
   const texts = { content, chainOfThought, rawContents };
-  return toColumns({ sid, status, ...texts, error, finishReason, steps, finishedAt });
+  const ended = { error, finishReason, structuredOutput, steps, promptNotes, finishedAt };
+  return toColumns({ sid, status, ...texts, ...ended });
 }
 
 function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {

@@ -120,7 +120,9 @@ describe("the history of a turn", () => {
       expect(claimed?.run.subject).toMatchObject({ agent: brief });
       expect(claimed?.turn.agent).toMatchObject({ instructions, script });
       const columns = read.mock.calls.map(([fields]) => Object.keys(fields ?? {}).join(" "));
-      expect(columns.filter((one) => one === "instructions script")).toHaveLength(1 - round);
+      expect(columns.filter((one) => one === "instructions script responseFormat")).toHaveLength(
+        1 - round,
+      );
       await clearRuns(test.core);
     }
     read.mockRestore();

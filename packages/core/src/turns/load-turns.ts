@@ -12,6 +12,7 @@ import { readClientServers, readRemoteServers } from "../tools/called-servers.ts
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
+import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
 
@@ -57,6 +58,7 @@ export interface HistoryRow extends Pick<
 > {
   /** The calls of an answer by the agent that answers now; null if it has none. */
   readonly called: CalledAnswer | null;
+  readonly author: HistoryAuthor | null;
 }
 
 /** What an agent turn starts from. */
@@ -112,7 +114,7 @@ const turnColumns = sql`
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
-          'fragment', fragment, 'called', case when call_bytes > 0 then ${calledAnswer("recent")} end,
+          'fragment', fragment, 'author', ${historyAuthor}, 'called', case when call_bytes > 0 then ${calledAnswer("recent")} end,
           'prompt_values', prompt_values,
           'parent_message_id', case when prompt_values is not null then parent_message_id end)
         order by rank
@@ -125,9 +127,11 @@ const turnColumns = sql`
           -- Long texts are read only where they are given: here, they are references.
           select distinct on (h.rank) h.rank, h.sid, h.id, h.type, h.content, h.fragment, h.agent_id,
             h.raw_contents, h.steps, h.finish_reason, h.model_selection, h.parent_message_id,
+            h.user_id, h.context,
             -- Those of other agents are not of this one's instructions.
             case when h.prompt_values is not null and exists (
-              select from agents other where other.id = h.agent_id and other.sid = a.sid
+              select from agents other
+              where other.id = h.agent_id and other.workspace_id = a.workspace_id and other.sid = a.sid
             ) then h.prompt_values end as prompt_values,
             octet_length(h.content) as bytes
           from messages h

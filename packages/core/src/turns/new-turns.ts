@@ -8,6 +8,7 @@ import {
   type TurnFunction,
   type TurnInput,
 } from "./load-turns.ts";
+import { authorOfNew } from "./history-authors.ts";
 import type { TurnSkill } from "./turn-skills.ts";
 import type { TurnServer } from "./turn-tools.ts";
 
@@ -46,8 +47,9 @@ function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[
     bytes += Buffer.byteLength(content);
     return index === 0 || bytes <= maxBytes;
   });
-  return fitting.toReversed().map(({ sid, rank, type, content, fragment }) => {
+  return fitting.toReversed().map((row) => {
+    const { sid, rank, type, content, fragment } = row;
     const unanswered = { called: null, parentMessageId: null, promptValues: null };
-    return { sid, rank, type, content, fragment, ...unanswered };
+    return { sid, rank, type, content, fragment, ...unanswered, author: authorOfNew(row) };
   });
 }

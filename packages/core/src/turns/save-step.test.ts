@@ -1,4 +1,5 @@
 import { actions, messages } from "@parley/db";
+import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import {
@@ -72,6 +73,24 @@ describe("saveStep", () => {
       { type: "tool_params", action: { functionCallId: "call_ask" } },
       { type: "agent_action_success", action: { functionCallId: "call_ask" } },
     ]);
+  });
+
+  it("keeps what the model was not given, for the attempt that takes over and for readers", async () => {
+    const note = { code: "file_deleted", fileId: "fil_1", title: "cat.png", message: "It is gone" };
+    const step = await startStep(-1);
+    await saveStep(test.core, { ...step, promptNotes: [note] });
+    const run = await takeOver();
+    const turn = (await loadTurn(test.core, run))!;
+    expect(turn.message.promptNotes).toEqual([note]);
+    const outcome = testOutcome("Done");
+    await finishTurns(test.core, [{ run, turn, outcome, events: [], actions: [] }]);
+    const [row] = await test.core.database.db
+      .select({ promptNotes: messages.promptNotes })
+      .from(messages)
+      .where(eq(messages.sid, run.logId));
+    expect(row).toEqual({ promptNotes: [note] });
+    const events = await readEvents(test.core.database.db, run.logId, 0);
+    expect(JSON.parse(events.at(-1)!.payload)).toMatchObject({ message: { notes: [note] } });
   });
 
   it("is where an attempt that takes over continues", async () => {

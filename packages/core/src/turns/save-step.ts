@@ -1,4 +1,4 @@
-import { actions, messages, type Queryable, type StoredStep } from "@parley/db";
+import { actions, messages, type PromptNote, type Queryable, type StoredStep } from "@parley/db";
 import type { MessageEvent } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -37,6 +37,8 @@ export interface FinishedStep {
   readonly chainOfThought: string | null;
   /** The usage of each of those steps. */
   readonly steps?: readonly StoredStep[] | undefined;
+  /** What the model was not given as it was sent; by default what the message has. */
+  readonly promptNotes?: readonly PromptNote[] | undefined;
 }
 
 /** The tool calls of a step that was saved, and where the run's log then ends. */
@@ -54,6 +56,7 @@ export interface SavedStep {
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
   const { run, turn, step, calls, rawContents, chainOfThought } = finished;
   const steps = finished.steps && [...finished.steps];
+  const promptNotes = finished.promptNotes && [...finished.promptNotes];
   const prepared = await prepareCalls(core, turn, calls);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
@@ -100,7 +103,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     if (lastSeq === undefined) throw lostLease(run);
     await db
       .update(messages)
-      .set({ rawContents, chainOfThought, steps })
+      .set({ rawContents, chainOfThought, steps, promptNotes })
       .where(eq(messages.sid, run.logId));
     const saved = { rows, lastSeq };
     if (!calls.some(({ output }) => output === undefined)) return saved;

@@ -269,7 +269,7 @@ function watchDeadlines(calls: readonly Call[], progress: Progress) {
 const OPERATORS = 0;
 
 /** The part of a request that decides its queue and its end. */
-interface WaitingRequest {
+export interface WaitingRequest {
   readonly caller:
     | { readonly kind: "workspace"; readonly workspace: { readonly id: number } }
     | { readonly kind: "operator" };

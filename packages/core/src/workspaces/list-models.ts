@@ -3,7 +3,7 @@ import { type ModelList, ModelService, type Region, type UsableModels } from "@p
 import { eq, sql } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
-import { findEnabledModels, isInRegion, modelKey, models } from "./models.ts";
+import { filesTakenBy, findEnabledModels, isInRegion, modelKey, models } from "./models.ts";
 
 // Only workers have the settings of models.
 const servicesStatement = statement<Record<string, never>, { id: string }>(
@@ -36,6 +36,7 @@ export async function listModels(
       providerId,
       modelId,
       contextTokens: contextTokens ?? null,
+      takes: filesTakenBy({ providerId, modelId })?.map((taken) => ({ ...taken })) ?? null,
       // The catalogue has regions of workspaces only.
       regions: regions as Region[],
       needsCredential: ModelService.options.some((id) => id === providerId),

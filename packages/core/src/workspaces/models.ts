@@ -1,12 +1,15 @@
 import {
+  type FileKind,
   invalidRequest,
   type ModelPair,
   type ModelSelection,
   ParleyError,
   type ReasoningEffort,
+  type TakenFiles,
 } from "@parley/schema";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import catalogue from "./models.json" with { type: "json" };
+import { takenFiles } from "./taken-files.ts";
 
 /** One model that Parley knows. */
 interface Model {
@@ -17,6 +20,8 @@ interface Model {
   readonly reasoningEfforts: readonly string[];
   /** Unknown for the models of a self-hosted server. */
   readonly contextTokens?: number;
+  /** Kinds of files that it takes as they are; none by default. */
+  readonly takes?: readonly string[];
 }
 
 /** A pair as workspaces store it. */
@@ -42,6 +47,14 @@ function findModel(pair: ModelPair): Model | undefined {
 /** Context window of a catalogued model: tokens of prompt and answer together. */
 export function contextTokensOf(pair: ModelPair): number | undefined {
   return known.get(modelKey(pair))?.contextTokens;
+}
+
+/** The files that a model takes as they are; undefined for those of a server of one's own. */
+export function filesTakenBy(pair: ModelPair): readonly TakenFiles[] | undefined {
+  if (pair.providerId === ANY_MODEL_OF) return undefined;
+  // The catalogue has no other kinds.
+  const kinds = (known.get(modelKey(pair))?.takes ?? []) as readonly FileKind[];
+  return takenFiles(pair.providerId, kinds);
 }
 
 /** The models of a new workspace: those that need no credential of a provider. */

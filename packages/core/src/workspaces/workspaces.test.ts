@@ -113,6 +113,7 @@ describe("workspaces and members", () => {
         mentions: [{ configurationId: "ann" }],
         context: undefined,
         modelSelection: undefined,
+        responseFormat: undefined,
       };
       return resolveMessage(
         db(),

@@ -143,8 +143,8 @@ export const messages = pgTable(
     modelSelection: jsonb().$type<ModelSelection>(),
     /** What the answer must be, if its question says so; else its agent does. */
     responseFormat: jsonb().$type<StoredResponseFormat>(),
-    /** The accepted value of an answer in such a format. */
-    structuredOutput: jsonb().$type<unknown>(),
+    /** The accepted value of an answer in such a format; the value may be null. */
+    structuredOutput: jsonb().$type<{ readonly value: unknown }>(),
     /** The values of the agent's instructions, as text, frozen when the message was created. */
     promptValues: text(),
     /** What its model was not given as it was sent. */
@@ -190,6 +190,8 @@ export interface StoredStep {
   /** The model that answered, if it is not the configured one. */
   readonly model?: ModelPair;
   readonly replay?: unknown;
+  /** What it wrote instead of its text, of an answer in a format, and why that was not accepted. */
+  readonly held?: { readonly text: string; readonly fault?: string | undefined } | undefined;
 }
 
 /** A content fragment without its text: of a file, or of a node as it was when added. */

@@ -6,6 +6,7 @@ import { warnings } from "../parsing/warnings.ts";
 import { Compaction, StoredCompaction } from "./compaction.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
+import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
 import { Instructions } from "./instructions.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
@@ -139,6 +140,9 @@ export const editable = {
     "Whether the agent can ask the user questions; false by default",
   ),
   compaction: optional(Compaction).describe("When the oldest messages are summarised"),
+  responseFormat: optional(ResponseFormat).describe(
+    "What the agent's answers are, unless a message sets it; text by default",
+  ),
   tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
     "Editors of the agent; only admins can set them",
@@ -158,6 +162,9 @@ export const UpdateAgent = AgentIdentity.extend({
   description: optional(editable.description).describe("New description"),
   model: optional(editable.model).describe("New model"),
   script: SimulatedScript.nullish().describe("Script for the simulated provider, or null for none"),
+  responseFormat: ResponseFormat.nullish().describe(
+    "What the agent's answers are, unless a message sets it; null for text",
+  ),
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;
@@ -199,6 +206,9 @@ export const AgentWithScript = z.object({
   compaction: StoredCompaction.describe(
     "When the oldest messages are summarised; without a member, by its default",
   ).meta({ example: {} }),
+  responseFormat: StoredResponseFormat.nullable()
+    .describe("What its answers are, unless a message sets it; null for text")
+    .meta({ example: null }),
   tags: z.array(AgentTag).describe("Its tags"),
   editorIds: z.array(z.string()).describe("Its editors"),
 });

@@ -3,6 +3,7 @@ import { get, post, stream } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
+import { include } from "../parsing/include.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { Reference } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
@@ -120,6 +121,7 @@ export const conversationEndpoints = {
     scope: "conversations:read",
     summary: "Follow a conversation",
     path: `${conversation}/events`,
+    query: z.object({ include: include(["notes", "compaction"]) }),
     event: ConversationEvent,
     enveloped: true,
   },
@@ -235,6 +237,7 @@ export const conversationEndpoints = {
     scope: "conversations:read",
     summary: "Follow an agent message",
     path: `${message}/events`,
+    query: z.object({ include: include(["notes", "compaction"]) }),
     event: MessageEvent,
     enveloped: true,
   },

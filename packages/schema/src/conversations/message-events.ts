@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
 import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
-import { Action, AgentError, AgentMessage } from "./messages.ts";
+import { Action, AgentError, AgentMessage, PromptNote } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
 const messageId = z.string().describe("Id of the message").meta({ example: "Vn4tR9sWy1" });
@@ -51,6 +51,11 @@ export const MessageEvent = z.discriminatedUnion("type", [
     type: eventType("agent_action_success"),
     ...step,
     action: Action.describe("The call with its output"),
+  }),
+  z.object({
+    type: eventType("agent_message_notes"),
+    ...step,
+    notes: z.array(PromptNote).describe("What the model was not given as it was sent"),
   }),
   ...TerminalMessageEvent.options,
 ]);

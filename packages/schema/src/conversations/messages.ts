@@ -3,6 +3,7 @@ import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../pa
 import { warnings } from "../parsing/warnings.ts";
 import { AgentConfiguration } from "../agents/agents.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
+import { ResponseFormat } from "../workspaces/response-formats.ts";
 import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
@@ -30,6 +31,9 @@ export const CreateMessage = z.object({
     .describe("Who wrote the message")
     .meta({ example: { username: "ada", timezone: "Europe/London" } }),
   modelSelection: optional(ModelSelection).describe("Model to use instead of the agents' own"),
+  responseFormat: optional(ResponseFormat).describe(
+    "What the answers must be; by default what each agent's are",
+  ),
 });
 export type CreateMessage = z.output<typeof CreateMessage>;
 
@@ -109,6 +113,22 @@ export const AgentError = z.object({
 });
 export type AgentError = z.infer<typeof AgentError>;
 
+/** A part of a prompt that a model was not given as it was sent. */
+export const PromptNote = z.object({
+  code: z.string().describe("Stable code").meta({ example: "file_type_not_taken" }),
+  fileId: z
+    .string()
+    .nullable()
+    .describe("Id of the file; null for several")
+    .meta({ example: "fil_Zk7Qm2Lx9C" }),
+  title: z.string().describe("Title of the file").meta({ example: "cat.png" }),
+  message: z.string().describe("What was not given, and why").meta({
+    example:
+      '"cat.png" was not given to simulated-1: the model does not take files of type image/png',
+  }),
+});
+export type PromptNote = z.infer<typeof PromptNote>;
+
 const agentMessageShape = {
   type: z.literal("agent_message").describe("Kind of message"),
   ...shared,
@@ -142,6 +162,14 @@ const agentMessageShape = {
       "Why the answer ended: stop, by itself; length, cut off at the token limit; content_filter, withheld by " +
         "the model provider; empty, without text. Null before it ends, or if the reason is unknown",
     ),
+  notes: z
+    .array(PromptNote)
+    .optional()
+    .describe("What the model was not given as it was sent, such as a file that it does not take"),
+  structuredOutput: z
+    .unknown()
+    .optional()
+    .describe("The value of an answer in a response format, whose JSON is the content"),
 };
 
 /** An agent's message as streams and sibling routes show it. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { InvocationLimits } from "../invocations/invocation-limits.ts";
 import { WorkspaceParams } from "../params.ts";
+import { JsonSchema } from "../parsing/json-schemas.ts";
 import { forUpdate, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { Program } from "./programs.ts";
 import {
@@ -11,16 +12,9 @@ import {
 } from "./sandbox-functions.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
 
-/** Characters of the JSON of a function's schema. */
-const MAX_SCHEMA_LENGTH = 65_536;
 /** Characters of the JSON of a program. */
 const MAX_PROGRAM_LENGTH = 4_194_304;
 
-const jsonSchema = z
-  .record(z.string(), z.unknown())
-  .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH, {
-    error: `must be at most ${MAX_SCHEMA_LENGTH} characters of JSON`,
-  });
 const program = Program.refine((value) => JSON.stringify(value).length <= MAX_PROGRAM_LENGTH, {
   error: `must be at most ${MAX_PROGRAM_LENGTH} characters of JSON`,
 });
@@ -31,10 +25,10 @@ const definition = {
   program: optional(program).describe(
     "What an invocation runs; by default nothing, and its result is null",
   ),
-  inputSchema: optional(jsonSchema).describe(
+  inputSchema: optional(JsonSchema).describe(
     "JSON Schema (draft-07, 2019-09 or 2020-12) of the input; any by default",
   ),
-  outputSchema: optional(jsonSchema).describe(
+  outputSchema: optional(JsonSchema).describe(
     "JSON Schema (draft-07, 2019-09 or 2020-12) of the result; any by default",
   ),
   timeoutMs: optional(timeoutMs.unwrap()).describe(

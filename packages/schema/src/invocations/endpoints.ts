@@ -2,6 +2,7 @@ import * as z from "zod";
 import { get, post, stream } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
+import { include } from "../parsing/include.ts";
 import { InvocationEvent } from "./invocation-events.ts";
 import {
   Invocation,
@@ -48,14 +49,7 @@ export const invocationEndpoints = {
     scope: "functions:invoke",
     summary: "Follow an invocation of a sandbox function",
     path: `${invocationPath}/events`,
-    query: z.object({
-      include: z
-        .union([z.string(), z.array(z.string())])
-        .optional()
-        .transform((value = "") => String(value).split(","))
-        .describe("Further event types, separated by commas: log, progress")
-        .meta({ example: "log,progress" }),
-    }),
+    query: z.object({ include: include(["log", "progress"]) }),
     event: InvocationEvent,
     enveloped: false,
     specified: true,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { MAX_VALUES } from "./json.ts";
+import { valueBounds } from "./json-schemas.ts";
 
 /**
  * Values that a body may have beside those that its schema knows: members of later interfaces, annotations of the RPC.
@@ -34,6 +35,8 @@ function countIn(schema: z.core.$ZodType): number {
     return countIn(schema.unwrap());
   }
   if (schema instanceof z.ZodDefault) return countIn(schema.unwrap());
+  const { maxValues } = valueBounds.get(schema) ?? {};
+  if (maxValues !== undefined) return maxValues;
   const isAnything = schema instanceof z.ZodUnknown || schema instanceof z.ZodRecord;
   return isAnything ? Infinity : 1;
 }

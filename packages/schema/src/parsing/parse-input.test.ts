@@ -111,7 +111,20 @@ describe("parseInput", () => {
 
   it("lets subscribers say where they are", () => {
     const follow = { wId: "w", cId: "c", lastEventId: "3" };
-    expect(parseInput(endpoints["conversations.events"], follow)).toEqual({ wId: "w", cId: "c" });
+    const parsed = { wId: "w", cId: "c", include: [] };
+    expect(parseInput(endpoints["conversations.events"], follow)).toEqual(parsed);
+  });
+
+  it.each([
+    { include: "notes", parsed: ["notes"] },
+    { include: "notes,other", parsed: ["notes", "other"] },
+    { include: ["notes", "a,b"], parsed: ["notes", "a", "b"] },
+    { include: "", parsed: [""] },
+  ])("lets subscribers name further events: $include", ({ include, parsed }) => {
+    const follow = { wId: "w", cId: "c", include };
+    expect(parseInput(endpoints["conversations.events"], follow)).toMatchObject({
+      include: parsed,
+    });
   });
 
   it.each([

@@ -12,5 +12,5 @@ export const warnings = z
   .array(Warning)
   .optional()
   .describe(
-    "Mentions of unknown agents, client servers that are gone, unknown fields, and waiting while no worker runs",
+    "Mentions of unknown agents, client servers that are gone, unknown fields, files that an agent's model does not take, and waiting while no worker runs",
   );

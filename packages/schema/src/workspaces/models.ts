@@ -5,6 +5,22 @@ import { WorkspaceParams } from "../params.ts";
 import { ShortText } from "../parsing/text.ts";
 import { Region } from "./workspaces.ts";
 
+/** Kinds of files that a model may take as they are. */
+export const FileKind = z.enum(["image", "pdf", "audio"]);
+export type FileKind = z.infer<typeof FileKind>;
+
+/** Files that a model takes as they are. */
+export const TakenFiles = z.object({
+  kind: FileKind.describe("Kind of file"),
+  contentTypes: z
+    .array(z.string())
+    .describe("MIME types")
+    .meta({ example: ["image/png", "image/jpeg"] }),
+  maxBytes: z.int().describe("Bytes of one file at most"),
+  maxCount: z.int().describe("Files of the kind in one request at most"),
+});
+export type TakenFiles = z.infer<typeof TakenFiles>;
+
 /** A model that the server knows, as a workspace may use it. */
 export const ListedModel = z.object({
   providerId: z.string().describe("Provider of the model").meta({ example: "openai" }),
@@ -13,6 +29,12 @@ export const ListedModel = z.object({
     .int()
     .nullable()
     .describe("Context window in tokens; null if a setting of the workers defines it"),
+  takes: z
+    .array(TakenFiles)
+    .nullable()
+    .describe(
+      "Files that it takes as they are: none if it reads text only; null if a setting of the workers defines it",
+    ),
   regions: z.array(Region).describe("Regions where it is available"),
   needsCredential: z.boolean().describe("Whether calls need a credential, or your own server"),
   hasDeploymentCredential: z
