@@ -2,6 +2,7 @@ import { statement } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { inTransaction } from "../log/transaction.ts";
 import { MAX_DEATHS } from "../runs/deaths.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
 
@@ -24,8 +25,7 @@ export type NewCompaction = {
 const value = (name: keyof NewCompaction | "sid" | "now", type: "text" | "bigint" | "int") =>
   sql`${sql.placeholder(name)}::${sql.raw(type)}`;
 
-// The conversation stays while this commits: deleting one locks it first. Of two that start one, the second meets
-// the unique index of pending summaries.
+// Of two that start one, the second meets the unique index of pending summaries.
 const startStatement = statement<
   NewCompaction & { readonly sid: string; readonly now: number },
   { logId: string }
@@ -35,7 +35,6 @@ const startStatement = statement<
   with place as (
     select id from conversations
     where id = ${value("conversationId", "bigint")} and workspace_id = ${value("workspaceId", "bigint")}
-    for key share
   ),
   summary as (
     insert into conversation_summaries
@@ -63,6 +62,11 @@ const startStatement = statement<
   from summary returning log_id as "logId"`,
 );
 
+const lockStatement = statement<{ conversationId: number }>(
+  "lock_summarised_conversation",
+  sql`select 1 from conversations where id = ${value("conversationId", "bigint")} for key share`,
+);
+
 /**
  * Starts a run that summarises the oldest messages of a conversation, and gives its id. Starts none while one is
  * open or held off, if the prompt had an older summary than there is, or if too many wait in the workspace.
@@ -78,7 +82,11 @@ export async function startCompaction(
     throw error;
   }
   const values = { ...started, sid: core.newId("sum"), now: core.now() };
-  const [run] = await startStatement.execute(core.database.db, values);
-  if (run !== undefined) core.bus.publish([{ topic: "runs", cause: "added", kind: "compaction" }]);
-  return run?.logId;
+  return inTransaction(core, async ({ db, afterCommit }) => {
+    // It is not deleted meanwhile, and no summary ends: the next statement sees those that have.
+    await lockStatement.execute(db, { conversationId: started.conversationId });
+    const [run] = await startStatement.execute(db, values);
+    if (run !== undefined) afterCommit.push({ topic: "runs", cause: "added", kind: "compaction" });
+    return run?.logId;
+  });
 }
