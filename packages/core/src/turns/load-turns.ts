@@ -13,7 +13,7 @@ import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
-import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
+import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
 
 /** A sandbox function as a tool of a turn's model, under the function's slug. */
@@ -227,11 +227,6 @@ function toTurnInput(columns: TurnColumns): TurnInput {
     functions: columns.functions ?? [],
     servers: columns.servers ?? [],
   };
-}
-
-/** The skills that a turn is offered: one may be both the agent's own and every agent's. */
-export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[] {
-  return [...new Map((skills ?? []).map((skill) => [skill.id, skill])).values()];
 }
 
 /**

@@ -2,14 +2,13 @@ import { Buffer } from "node:buffer";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { MessageRow } from "../data-access/rows.ts";
 import {
-  distinctSkills,
   historyBytesOf,
   type HistoryRow,
   type TurnFunction,
   type TurnInput,
 } from "./load-turns.ts";
 import { authorOfNew } from "./history-authors.ts";
-import type { TurnSkill } from "./turn-skills.ts";
+import { distinctSkills, type TurnSkill } from "./turn-skills.ts";
 import type { TurnServer } from "./turn-tools.ts";
 
 /** What a turn of a new conversation is made from. */

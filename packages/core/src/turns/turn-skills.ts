@@ -118,3 +118,8 @@ const columns = {
 function isAttached({ message }: SkillReader) {
   return and(eq(files.sid, skillAttachments.fileId), eq(files.workspaceId, message.workspaceId));
 }
+
+/** The skills that a turn is offered: one may be both the agent's own and every agent's. */
+export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[] {
+  return [...new Map((skills ?? []).map((skill) => [skill.id, skill])).values()];
+}
