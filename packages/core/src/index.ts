@@ -144,7 +144,7 @@ export {
 } from "./tools/client-servers.ts";
 export { refreshUsedServer } from "./tools/refresh-tools.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
-export { carryFile, carryOver } from "./summaries/carried-items.ts";
+export { carryItems } from "./summaries/carried-items.ts";
 export { claimCompactions, type Compaction } from "./summaries/claim-compactions.ts";
 export { compactionOf, isCompactionDue } from "./summaries/compaction-settings.ts";
 export { planRange } from "./summaries/plan-range.ts";

@@ -1,7 +1,6 @@
 import { type ModelProvider, renderSummary, toTranscriptLine } from "@parley/agent";
 import {
-  carryFile,
-  carryOver,
+  carryItems,
   type ClaimedRun,
   type Compaction,
   compactionOf,
@@ -78,6 +77,9 @@ export async function executeCompaction(
   while (saved.progress.rank <= saved.toRank) {
     const current: SavedSummary = saved;
     const piece = await retry(() => readPiece(core, { current, summary, maxBytes }));
+    const { workspaceId } = run;
+    const read = { before: current.carried, messages: piece.carried };
+    const carried = await carryItems(core.threads, read, { workspaceId, origin: "run", signal });
     const { text: before } = current.progress;
     if (piece.lines.length === 0) {
       saved = { ...current, progress: { ...current.progress, rank: current.toRank + 1 } };
@@ -94,7 +96,6 @@ export async function executeCompaction(
     const { rank, offset } = piece;
     const bytes = current.progress.bytes + piece.bytes;
     const progress = { text: said.text, rank, offset, bytes };
-    const { carried } = piece;
     if (!(await save({ ...current, progress, carried, steps }))) return finish(changed);
   }
   const { toRank, carried } = saved;
@@ -194,7 +195,6 @@ async function readPiece(
   const range = { fromRank: progress.rank, toRank, maxBytes };
   const { conversationId } = summary;
   const messages = await readTranscript(core.database.db, { conversationId, ...range });
-  let carried = [...current.carried];
   let bytes = 0;
   const lines: string[] = [];
   const first = messages[0];
@@ -205,26 +205,24 @@ async function readPiece(
     const part = { ...first, content: first.content.slice(progress.offset, cut) };
     const isLast = cut >= first.content.length;
     const line = toLine(isLast ? part : { ...part, calls: null });
-    carried = carryMessage(carried, part);
+    const carried = [toCarried(part)];
     const next = isLast ? { rank: first.rank + 1, offset: 0 } : { rank: first.rank, offset: cut };
     return { lines: [line], bytes: Buffer.byteLength(part.content), carried, ...next };
   }
   for (const message of messages) {
     lines.push(toLine(message));
     bytes += Buffer.byteLength(message.content);
-    carried = carryMessage(carried, message);
   }
+  const carried = messages.map(toCarried);
   return { lines, bytes, carried, rank: (messages.at(-1)?.rank ?? toRank) + 1, offset: 0 };
 }
 
 const isHighSurrogate = (text: string, index: number): boolean =>
   /[\uD800-\uDBFF]/.test(text.charAt(index));
 
-function carryMessage(before: SavedSummary["carried"], message: TranscriptMessage) {
-  const { fragment, content, calls } = message;
-  const named = fragment === null ? before : carryFile(before, fragment.title);
+function toCarried({ fragment, content, calls }: TranscriptMessage) {
   const called = (calls ?? []).map(({ params, output }) => `${params}\n${output ?? ""}`);
-  return carryOver(named, [content, ...called].join("\n"));
+  return { file: fragment?.title ?? null, text: [content, ...called].join("\n") };
 }
 
 const roles: Readonly<Record<string, string>> = {

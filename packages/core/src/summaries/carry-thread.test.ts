@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { carryFile, carryOver } from "./carried-items.ts";
+import { carryFile, carryOver } from "./carry-thread.ts";
 
 const textsOf = (text: string) => carryOver([], text).map((item) => `${item.kind} ${item.text}`);
 
