@@ -174,7 +174,7 @@ export async function fillWorkspace(
       wId,
       name,
       description: texts[index_ % texts.length] ?? "",
-      instructions: texts[(index_ + 3) % texts.length],
+      instructions: texts[(index_ + 3) % texts.length]?.replaceAll("{{", "{{{{"),
       model,
       ...(index_ % 3 === 0 && {
         scope: "hidden",

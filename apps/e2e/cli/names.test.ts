@@ -131,7 +131,7 @@ describe("names on the command line", () => {
     const { succeed, fail, read } = await open();
     const { wId } = calls();
     const rows = await succeed(["models", "list"]);
-    expect(rows).toMatch(/^openai\/gpt-5 +no +none +us, eu +\d+$/m);
+    expect(rows).toMatch(/^openai\/gpt-5 +no +none +us, eu +\d+ +text, image, pdf$/m);
     expect(rows).toMatch(/^simulated\/simulated-1 +yes +not needed /m);
     const costly = ["--description", "", "--model", "openai/gpt-5"];
     const refused = await fail(["agents", "create", "Costly", ...costly]);

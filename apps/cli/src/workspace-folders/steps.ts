@@ -54,7 +54,7 @@ function diffValues(before: unknown, after: unknown): readonly string[] {
     return firstOf(lines, "lines");
   }
   const [one, other] = [JSON.stringify(before), JSON.stringify(after)];
-  if (one === undefined || other === undefined || one.length + other.length > 200) return [];
+  if (one === undefined || other === undefined || one.length + other.length > 400) return [];
   return [`-${one}`, `+${other}`];
 }
 
