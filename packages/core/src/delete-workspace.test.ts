@@ -2,6 +2,7 @@ import {
   agentFavorites,
   agentFunctions,
   agents,
+  conversationSummaries,
   fileTexts,
   functionApprovals,
   idempotencyKeys,
@@ -143,6 +144,12 @@ describe("deleteWorkspace", () => {
     const contentFragments = [{ title: "t", fileId }, inline];
     const body = { contentFragments };
     const { conversation } = await createTestConversation(context, ["ann"], body);
+    const model = { providerId: "simulated", modelId: "simulated-1" };
+    const summary = { conversationId: conversation.id, number: 1, status: "active" as const };
+    const ofSummary = { ...model, ...summary, answerId: "x", agentId: agent!.id, createdAt: 0 };
+    await db()
+      .insert(conversationSummaries)
+      .values({ ...ofSummary, sid: test.core.newId(), workspaceId: workspace.id });
     const ofTool = { toolId, userId: user.id, agentId: agent!.id };
     await insertTestToolRows(test.core, { ...ofTool, cId: conversation.sId });
     const mId = conversation.content.at(-1)![0]!.sId;

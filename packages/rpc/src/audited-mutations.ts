@@ -72,6 +72,8 @@ function describeMutation(
 
 function idIn(input: unknown, member: string): string | undefined {
   const value = (input as Record<string, unknown> | null | undefined)?.[member];
+  // Numbers of things in a conversation, and what was decided.
+  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" ? toStorable(value.slice(0, MAX_ID_LENGTH)) : undefined;
 }
 

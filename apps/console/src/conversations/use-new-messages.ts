@@ -32,14 +32,17 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
     };
     const follow = async () => {
       const options = { signal, reconnectForMs: Infinity };
-      for await (const event of parley.conversations.follow({ conversationId }, options)) {
+      const followed = { conversationId, include: ["compaction"] as const };
+      for await (const event of parley.conversations.follow(followed, options)) {
         switch (event.type) {
           case "user_message_new":
           case "agent_message_new":
             setAnnounced((before) => new Set([...before, event.messageId]));
             break;
-          case "conversation_title":
           case "conversation_compacted":
+            void queryClient.invalidateQueries(trpc.summaries.list.pathFilter());
+            break;
+          case "conversation_title":
           case "agent_message_done":
             readState();
             break;
