@@ -40,8 +40,8 @@ beforeAll(async () => {
   packed = await createFolder();
   project = await createFolder();
   tarball = await pack(publishedAs("parley-client"), packed);
-  // What its optional peers are, in the versions of the workspace.
-  const peers = ["react", "react-dom", "@types/react", "ai", "@ai-sdk/react", "happy-dom"];
+  // What its optional peers are, and what its users write schemas with, in the versions of the workspace.
+  const peers = ["react", "react-dom", "@types/react", "ai", "@ai-sdk/react", "happy-dom", "zod"];
   await install(project, tarball, ...(await catalogued(...peers)));
   dist = path.join(project.path, "node_modules/parley-client/dist");
   files = await readdir(dist);
@@ -223,7 +223,7 @@ test("each export has an example that runs, and prints what it says", async () =
   ).flat();
   expect(examples.map(({ place }) => place).toSorted()).toEqual(exported.toSorted());
   const prefix =
-    `import { ${exported.join(", ")} } from "parley-client";\n` +
+    `import { ${exported.join(", ")} } from "parley-client";\nimport * as z from "zod";\n` +
     `const parley = createParley(${JSON.stringify({
       baseUrl: server().demo.url,
       workspaceId: server().demo.workspaceId,

@@ -22,7 +22,8 @@ export async function readBlocks(
 /** The examples in the comments of a file, by the name of the export that they stand above. */
 export async function readComments(file: string): Promise<Example[]> {
   const text = await readFile(path.join(root, file), "utf8");
-  const pattern = / \* @example\n((?: \*.*\n)*?) \*\/\nexport (?:function|class|const) (\w+)/g;
+  const pattern =
+    / \* @example\n((?: \*.*\n)*?) \*\/\nexport (?:(?:async )?function|class|const) (\w+)/g;
   return [...text.matchAll(pattern)].map(([, lines = "", place = ""]) => ({
     place,
     code: lines.replaceAll(/^ \* ?/gm, ""),

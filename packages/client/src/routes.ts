@@ -1,4 +1,4 @@
-import { type RouteName, routes } from "./schema-tables.ts";
+import { type RouteName, routes, workspacePath } from "./schema-tables.ts";
 
 /** The client's names of path parameters that the wire abbreviates. */
 export const parameterNames = {
@@ -15,16 +15,18 @@ export function fillPath(
 ): { method: string; path: string; taken: ReadonlySet<string> } {
   const [method = "", template = ""] = routes[name].split(" ");
   const taken = new Set<string>();
-  const path = template.replace(/\{(\w+)\}/g, (_match, parameter: string) => {
-    if (parameter === "wId") return encodeURIComponent(workspaceId);
-    const member = parameterNames[parameter as keyof typeof parameterNames] ?? parameter;
-    taken.add(member);
-    const value = input[member];
-    // A dot segment would be resolved, and lead to another endpoint.
-    if (typeof value !== "string" || value === "" || value === "." || value === "..") {
-      throw new TypeError(`${name}: ${member} must be an id`);
-    }
-    return encodeURIComponent(value);
-  });
+  const path = template
+    .replace("~", workspacePath)
+    .replace(/\{(\w+)\}/g, (_match, parameter: string) => {
+      if (parameter === "wId") return encodeURIComponent(workspaceId);
+      const member = parameterNames[parameter as keyof typeof parameterNames] ?? parameter;
+      taken.add(member);
+      const value = input[member];
+      // A dot segment would be resolved, and lead to another endpoint.
+      if (typeof value !== "string" || value === "" || value === "." || value === "..") {
+        throw new TypeError(`${name}: ${member} must be an id`);
+      }
+      return encodeURIComponent(value);
+    });
   return { method, path, taken };
 }

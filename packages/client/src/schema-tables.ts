@@ -16,10 +16,15 @@ export type RouteName = {
   [N in EndpointName]: Endpoints[N] extends { readonly auth: EndpointAuth } ? never : N;
 }[EndpointName];
 
-/** Method and path of every public endpoint, as in `GET /api/v1/w/{wId}/skills`. */
+/** What the paths of nearly all endpoints begin with: in `routes`, a `~` stands for it. */
+export const workspacePath = "/api/v1/w/{wId}";
+
+/** Method and path of every public endpoint, as in `GET ~/skills`. */
 export const routes = Object.fromEntries(
   Object.entries(endpoints).flatMap(([name, endpoint]) =>
-    "auth" in endpoint ? [] : [[name, `${endpoint.method} ${endpoint.path}`]],
+    "auth" in endpoint
+      ? []
+      : [[name, `${endpoint.method} ${endpoint.path.replace(workspacePath, "~")}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 

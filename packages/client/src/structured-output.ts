@@ -49,6 +49,11 @@ export function responseFormat(
 /**
  * The value of an answer in a format, as its schema reads it. Rejects with `ParleyError`, of type `answer_failed`, if the
  * answer has none (it failed, was cut off, or is not in a format), or another one.
+ *
+ * @example
+ * const Opera = z.strictObject({ city: z.string() });
+ * const answered = { sId: "Vn4tR9sWy1", status: "succeeded", structuredOutput: { city: "Oslo" } } as const;
+ * console.log((await outputOf(answered, Opera)).city); // Oslo
  */
 export async function outputOf<Output>(
   answer: Pick<AgentMessage, "sId" | "status" | "structuredOutput">,
