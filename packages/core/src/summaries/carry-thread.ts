@@ -25,7 +25,7 @@ const done = /^[\t ]*[-*][\t ]+\[[xX]\][\t ]+(\S[^\n]{0,400})$/gm;
 const todo = /\b(?:TODO|FIXME|To do|Open task|Action item)[\t ]*:[\t ]*(\S[^\n]{0,400})/gi;
 const url = /\bhttps?:\/\/[^\s<>"'`{}|\\^\]]{1,600}/gi;
 const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g;
-const file =
+const fileName =
   /(?<![\w./\\-])(?:[\w.-]{1,60}[/\\]){0,8}[\w.-]{1,100}\.(?:pdf|docx?|xlsx?|pptx?|csv|tsv|txt|md|json|ya?ml|toml|xml|html?|png|jpe?g|gif|svg|webp|zip|gz|tar|log|sql|ts|tsx|js|jsx|mjs|py|rb|go|rs|java|kt|c|h|cpp|cs|php|sh|ps1|ini|cfg|conf|env|lock|parquet|ipynb)\b/gi;
 // A word of letters and digits, or with `-`, `_`, `#`, `/`, `:` or `.` inside, that holds a digit: INV-2024-0193, a UUID, sfi_Hr5Tb8Nw3J.
 const word = /(?<![\w#/:.-])#?[A-Za-z0-9]+(?:[-_/:.#][A-Za-z0-9]+){0,12}(?![\w])/g;
@@ -49,10 +49,10 @@ function* found(text: string): Generator<CarriedItem> {
   }
   for (const [match] of text.matchAll(url)) yield { kind: "url", text: trimmed(match) };
   const rest = text.replaceAll(url, " ");
-  for (const [match] of rest.matchAll(file)) yield { kind: "file", text: match };
+  for (const [match] of rest.matchAll(fileName)) yield { kind: "file", text: match };
   for (const [match] of rest.matchAll(quantity)) yield { kind: "quantity", text: match.trim() };
   for (const [match] of rest.matchAll(email)) yield { kind: "id", text: trimmed(match) };
-  const words = rest.replaceAll(file, " ").replaceAll(email, " ").replaceAll(quantity, " ");
+  const words = rest.replaceAll(fileName, " ").replaceAll(email, " ").replaceAll(quantity, " ");
   for (const [match] of words.matchAll(word)) if (isId(match)) yield { kind: "id", text: match };
 }
 
