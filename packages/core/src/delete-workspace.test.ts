@@ -95,10 +95,10 @@ describe("deleteWorkspace", () => {
         editedBy: user.id,
       })
       .returning();
-    const text = { sha256: "x", extractor: "pdf-1", text: "x", createdAt: 0 };
+    const ofText = { workspaceId: workspace.id, sha256: "x", extractor: "pdf-1" };
     await db()
       .insert(fileTexts)
-      .values({ workspaceId: workspace.id, ...text });
+      .values({ ...ofText, text: "x", createdAt: 0 });
     const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
     await db().insert(skillAttachments).values(file);
     await db().insert(skillOriginals).values({ skillId: skill!.id, skillFile: "x" });
@@ -142,14 +142,12 @@ describe("deleteWorkspace", () => {
     const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
     const inline = { title: "t", content: "inline", contentType: "text/plain" };
     const contentFragments = [{ title: "t", fileId }, inline];
-    const body = { contentFragments };
-    const { conversation } = await createTestConversation(context, ["ann"], body);
+    const { conversation } = await createTestConversation(context, ["ann"], { contentFragments });
     const model = { providerId: "simulated", modelId: "simulated-1" };
-    const summary = { conversationId: conversation.id, number: 1, status: "active" as const };
-    const ofSummary = { ...model, ...summary, answerId: "x", agentId: agent!.id, createdAt: 0 };
-    await db()
-      .insert(conversationSummaries)
-      .values({ ...ofSummary, sid: test.core.newId(), workspaceId: workspace.id });
+    const of = { workspaceId: workspace.id, conversationId: conversation.id, agentId: agent!.id };
+    const summary = { ...model, ...of, sid: test.core.newId(), number: 1, answerId: "x" };
+    const ended = { ...summary, status: "active" as const, createdAt: 0 };
+    await db().insert(conversationSummaries).values(ended);
     const ofTool = { toolId, userId: user.id, agentId: agent!.id };
     await insertTestToolRows(test.core, { ...ofTool, cId: conversation.sId });
     const mId = conversation.content.at(-1)![0]!.sId;

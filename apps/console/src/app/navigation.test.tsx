@@ -1,7 +1,7 @@
 import { type EndpointName, endpoints, TokenScope, WorkspaceRole } from "@parley/schema";
 import { expect, test } from "vitest";
 import type { Session } from "../api/session.ts";
-import { mayOpen } from "./navigation.tsx";
+import { mayOpen, places } from "./navigation.tsx";
 
 /** What each page of the menu is for: the endpoint that a session must be allowed to call. */
 const needs: Readonly<Record<string, EndpointName>> = {
@@ -24,6 +24,10 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/audit": "audit.list",
 };
 const roles = WorkspaceRole.options;
+
+test("each page of the menu is here", () => {
+  expect(Object.keys(needs)).toEqual(expect.arrayContaining(places.map(({ to }) => to)));
+});
 
 test.each(Object.entries(needs))("%s is open to those who may call %s", (page, name) => {
   const { role, scope } = endpoints[name];

@@ -22,7 +22,7 @@ interface Place {
 const talks = { role: "user", scope: "conversations:read" } as const;
 
 /** The pages of the console, in the order of the menu, and who may use them. */
-const places: readonly Place[] = [
+export const places: readonly Place[] = [
   { to: "/workspaces", name: "Workspaces", icon: "workspace", isForOperators: true },
   { to: "/conversations", name: "Conversations", icon: "chat", ...talks },
   { to: "/approvals", name: "Approvals", icon: "check", ...talks, Note: WaitingCount },
