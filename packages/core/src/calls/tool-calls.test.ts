@@ -99,11 +99,11 @@ describe("calls of remote tools", () => {
     expect(names).toHaveLength(8);
     expect(new Set(names).size).toBe(8);
     expect(names.slice(0, 5)).toEqual([
-      "bucher-laden__find",
       "bucher-laden__ask",
+      "bucher-laden__find",
       "bucher-laden__order",
       "bucher-laden__pay",
-      "bucher-laden__find_2",
+      "bucher-laden__ask_2",
     ]);
   });
 
