@@ -35,7 +35,8 @@ export function openMutation(
   }: { context: RequestContext & RequestOrigin; name: string; input: unknown },
 ): AuditedMutation {
   const given = input instanceof HttpInput ? flatten(input) : input;
-  const ids = subject.map((member) => idIn(given, member));
+  // The first is an id; further ones may be a number in it, or what was decided.
+  const ids = subject.map((member, index) => (index === 0 ? idIn : wordIn)(given, member));
   const subjectId =
     ids.length > 0 && ids.every((id) => id !== undefined) ? ids.join("/") : undefined;
   return describeMutation(context, { name, input: given, subjectId });
@@ -72,9 +73,13 @@ function describeMutation(
 
 function idIn(input: unknown, member: string): string | undefined {
   const value = (input as Record<string, unknown> | null | undefined)?.[member];
-  // Numbers of things in a conversation, and what was decided.
-  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" ? toStorable(value.slice(0, MAX_ID_LENGTH)) : undefined;
+}
+
+function wordIn(input: unknown, member: string): string | undefined {
+  const value = (input as Record<string, unknown> | null | undefined)?.[member];
+  const isWord = typeof value === "boolean" || Number.isSafeInteger(value);
+  return isWord ? String(value) : idIn(input, member);
 }
 
 /**
