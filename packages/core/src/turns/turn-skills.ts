@@ -120,6 +120,6 @@ function isAttached({ message }: SkillReader) {
 }
 
 /** The skills that a turn is offered: one may be both the agent's own and every agent's. */
-export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[] {
-  return [...new Map((skills ?? []).map((skill) => [skill.id, skill])).values()];
+export function distinctSkills(offered: readonly TurnSkill[] | null): TurnSkill[] {
+  return [...new Map((offered ?? []).map((skill) => [skill.id, skill])).values()];
 }
