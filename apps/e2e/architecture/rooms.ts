@@ -214,7 +214,8 @@ const worker: Rooms = {
   invocations: ["runs", "executor"],
   documents: [],
   compaction: ["runs", "models"],
-  turns: ["runs", "models", "documents", "compaction"],
+  prompts: ["runs", "models", "documents"],
+  turns: ["runs", "models", "compaction", "prompts"],
   "retention.ts": ["config.ts", "runs"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "worker.ts": [

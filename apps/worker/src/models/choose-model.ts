@@ -32,7 +32,8 @@ export interface ChosenModel extends ModelLink {
 /** Context of a model that is no longer in the catalogue. */
 const DEFAULT_CONTEXT_TOKENS = 8000;
 
-interface Services {
+/** What models are found with. */
+export interface ModelServices {
   readonly core: Core;
   readonly logger: Logger;
   readonly providers: Readonly<Record<string, ModelProvider>>;
@@ -43,7 +44,7 @@ interface Services {
  * selection, the agent's other models may answer in its place. Gives an error if no model can be called.
  */
 export async function chooseModel(
-  services: Services,
+  services: ModelServices,
   { run, turn }: { run: ClaimedRun; turn: Turn },
 ): Promise<ChosenModel | AgentError> {
   const { modelSelection } = turn.message;
@@ -72,7 +73,7 @@ export async function chooseModel(
 }
 
 function findLink(
-  { providers }: Services,
+  { providers }: ModelServices,
   { providerId, modelId }: ModelPair,
   effort: ReasoningEffort | null | undefined,
 ): ModelLink | undefined {
@@ -92,7 +93,7 @@ function missingProvider(providerId: string): AgentError {
 
 /** Reads the credential for a provider's models. Gives an error if it cannot be decrypted. */
 export async function readModelKey(
-  { core, logger }: Pick<Services, "core" | "logger">,
+  { core, logger }: Pick<ModelServices, "core" | "logger">,
   { run, providerId }: { readonly run: ClaimedRun; readonly providerId: string },
 ): Promise<ModelKey> {
   try {

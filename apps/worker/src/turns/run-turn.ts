@@ -22,7 +22,7 @@ import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import { announceNotes } from "./announce-notes.ts";
-import { createTurnRequest } from "./turn-request.ts";
+import { createTurnRequest } from "../prompts/turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 type TurnEnd = "succeeded" | "failed" | "suspended";

@@ -59,7 +59,7 @@ describe("the ids of calls", () => {
   );
 });
 
-it("Google is given calls after the text of another answer in one piece with it", () => {
+it("Google is given answers that follow each other in one piece, calls and all", () => {
   const [calls, results] = called("1");
   const prompt: LanguageModelV4Prompt = [
     { ...said, content: [...said.content] },
@@ -67,8 +67,11 @@ it("Google is given calls after the text of another answer in one piece with it"
     calls!,
     results!,
   ];
-  const joined = { role: "assistant", content: said.content.concat(calls!.content as never) };
-  expect(asServiceTakes("google_ai_studio", prompt)).toEqual([said, joined, results]);
+  const content = [...said.content, ...said.content, ...calls!.content];
+  expect(asServiceTakes("google_ai_studio", prompt)).toEqual([
+    { role: "assistant", content },
+    results,
+  ]);
   expect(asServiceTakes("openai", prompt)).toEqual(prompt);
 });
 

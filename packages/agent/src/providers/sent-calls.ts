@@ -13,12 +13,10 @@ const ids: Partial<Record<ModelService, RegExp>> = {
 };
 const ID_CHARACTERS = 9;
 
-type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
-
 /**
  * A prompt whose calls the service takes: no id stands for two calls, as some services count from 0 in
- * each answer; each has the service's form; and Google is given an answer with calls in one piece with the
- * answers before it, because calls must follow a question or results. The same prompt gives the same ids, and one
+ * each answer; each has the service's form; and Google is given answers that follow
+ * each other in one piece, because calls must follow a question or results. The same prompt gives the same ids, and one
  * that continues it too.
  */
 export function asServiceTakes(
@@ -69,13 +67,9 @@ function joinAnswers(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const joined: LanguageModelV4Message[] = [];
   for (const message of prompt) {
     const last = joined.at(-1);
-    if (message.role === "assistant" && hasCalls(message) && last?.role === "assistant") {
+    if (message.role === "assistant" && last?.role === "assistant") {
       joined.splice(-1, 1, { ...last, content: [...last.content, ...message.content] });
     } else joined.push(message);
   }
   return joined;
-}
-
-function hasCalls({ content }: Answer): boolean {
-  return content.some(({ type }) => type === "tool-call");
 }

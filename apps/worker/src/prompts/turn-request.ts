@@ -16,21 +16,21 @@ import {
   type Job,
   listSkillFiles,
   loadSkillInstructions,
+  type PromptNote,
   readCallResult,
   readSkillFile,
   type Turn,
 } from "@parley/core";
-import { type ChosenModel, readModelKey } from "../models/choose-model.ts";
+import { type ChosenModel, type ModelServices, readModelKey } from "../models/choose-model.ts";
+import type { Circuits } from "../models/circuits.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
-import type { NoteAnnouncer } from "./announce-notes.ts";
 import { findAnswerFormat } from "./answer-format.ts";
-import { prepareFiles, type TurnFiles } from "./attachments.ts";
+import { type FileServices, prepareFiles, type TurnFiles } from "./attachments.ts";
 import { answerAt, hasCutResults, toHistory } from "./history.ts";
 import { nameAuthors } from "./name-authors.ts";
 import { functionsOf, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
-import type { TurnServices } from "./turn-services.ts";
 
 /** A prompt of a million tokens takes at most two seconds. */
 const countJob: Job<Parameters<CountFitting>[0], number> = {
@@ -38,6 +38,11 @@ const countJob: Job<Parameters<CountFitting>[0], number> = {
   name: "countFitting",
   deadlineMs: 10_000,
 };
+
+/** What prompts are made with. */
+export interface PromptServices extends ModelServices, FileServices {
+  readonly circuits: Circuits;
+}
 
 /** An attempt at a turn, whose model is chosen. */
 interface Attempt {
@@ -48,7 +53,7 @@ interface Attempt {
   readonly chosen: ChosenModel;
   readonly progress: TurnProgress;
   /** Is told what a model is not given. */
-  readonly notes: Pick<NoteAnnouncer, "add">;
+  readonly notes: { readonly add: (found: readonly PromptNote[]) => void };
   /** Repeats work on the database through an outage. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
@@ -56,7 +61,7 @@ interface Attempt {
 
 /** What the models of a turn are asked: the prompt, the tools, and the progress of earlier attempts. */
 export async function createTurnRequest(
-  services: TurnServices,
+  services: PromptServices,
   attempt: Attempt,
 ): Promise<TurnRequest> {
   const { core } = services;
