@@ -38,6 +38,12 @@ export function hasCutResults(history: Turn["history"]): boolean {
   return history.some(({ called }) => called?.calls.some(({ cutOutput }) => isCut(cutOutput)));
 }
 
+/** The calls of an answer that a later prompt has: those before the first step in which one has not ended. */
+export function closedCalls({ calls }: Called): Called["calls"] {
+  const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
+  return calls.filter(({ step }) => step < openFrom);
+}
+
 function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
   return text !== null && text.characters > text.head.length + text.tail.length;
 }
@@ -47,11 +53,11 @@ function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
  * comes after it. A step gets its replay back from the model that gave it.
  */
 function toSteps(
-  { calls, contents, replays }: Called,
+  answer: Called,
   { rank, model }: { readonly rank: number; readonly model: ModelPair },
 ): Pick<StepRequest, "finishedSteps" | "finishedCalls"> {
-  const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
-  const closed = calls.filter(({ step }) => step < openFrom);
+  const { contents, replays } = answer;
+  const closed = closedCalls(answer);
   const texts = new Map(contents?.map(({ step, content }) => [step, content]));
   const changed = new Set(closed.flatMap(({ cutParams, step }) => (cutParams ? step : [])));
   const replayOf = (step: number) => {

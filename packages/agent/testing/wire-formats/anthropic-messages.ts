@@ -1,4 +1,5 @@
 import { refuseMessages } from "./call-rules.ts";
+import { requireAnthropicSizes } from "./file-rules.ts";
 import {
   bytesOf,
   isCorrection,
@@ -36,6 +37,8 @@ export const anthropicMessages: WireFormat = {
     const turn = sinceQuestion(blocks, ({ role, type, text }) =>
       role === "user" && type === "text" ? text : undefined,
     );
+    const files = blocks.flatMap((block) => filesOf(block, false));
+    requireAnthropicSizes(files);
     const isCall = (block: Block | undefined) => block?.type === "tool_use";
     return {
       message: asked?.text ?? "",
@@ -47,7 +50,7 @@ export const anthropicMessages: WireFormat = {
           (one.role === "user" && isCorrection(one.text ?? "")),
       ).length,
       instructions: textOf(system),
-      files: blocks.flatMap((block) => filesOf(block, false)),
+      files,
       answerFormat: output_config?.format?.schema,
     };
   },

@@ -12,6 +12,7 @@ export async function readPdf(
   text: BoundedText,
   bytes: Uint8Array,
   { maxPages }: ExtractionQuestion,
+  tellPages: (pages: number) => void,
 ): Promise<void> {
   const { getDocument } = await import("unpdf/pdfjs");
   if (!includes(bytes.subarray(0, HEAD_BYTES), "%PDF-")) throw new DocumentFault("wrong_type");
@@ -33,6 +34,7 @@ export async function readPdf(
   });
   const count = document.numPages;
   if (count === 0) throw new DocumentFault("damaged");
+  tellPages(count);
   if (count > maxPages) throw new DocumentFault("too_many_pages");
   const empty: number[] = [];
   const broken: number[] = [];
