@@ -4,6 +4,7 @@ import {
   bombStream,
   docxFiles,
   encryptedOffice,
+  makeJapanesePdf,
   makePdf,
   makeZip,
   pageText,
@@ -123,6 +124,12 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
       () => makePdf(Array<string>(10_000).fill("")),
       { failure: "too_many_pages", pages: 10_000 },
     ],
+    [
+      "a PDF whose font does not say its characters",
+      "pdf",
+      () => makeJapanesePdf(),
+      { failure: "unknown_characters", pages: 1 },
+    ],
     ["a text that is no PDF", "pdf", () => Buffer.from("hello"), { failure: "wrong_type" }],
     ["an encrypted Word document", "docx", encryptedOffice, { failure: "encrypted" }],
     [
@@ -175,6 +182,12 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
     ],
   ])("is missing for %s, and why is said", async (_name, kind, bytes, expected) => {
     expect(await extract(kind, await bytes())).toEqual(expected);
+  });
+
+  it("says where a font does not say its characters", async () => {
+    const { text } = (await extract("pdf", makeJapanesePdf([pageText("Two")]))) as { text: string };
+    expect(text).toContain("Two");
+    expect(text).toContain("[Text is missing: its fonts do not say which characters they show]");
   });
 
   it("counts the pages of a PDF whose text takes too much", async () => {

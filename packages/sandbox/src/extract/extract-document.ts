@@ -36,7 +36,7 @@ const ADDRESS_BYTES = 1792 * MIB;
 const ANSWER_FACTOR = 6;
 const NOTES_BYTES = 65_536;
 
-const failures = ["encrypted", "damaged", "wrong_type", "no_text"] as const;
+const failures = ["encrypted", "damaged", "wrong_type", "no_text", "unknown_characters"] as const;
 const limited = ["too_complex", "too_many_pages"] as const;
 const Answer: z.ZodType<Extraction> = z.union([
   z.object({ text: z.string() }),
