@@ -10,7 +10,7 @@ import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 import { openGate, requestFormat } from "./structured-answer.ts";
 import { offeredTools } from "./tools.ts";
-import { addUsage, type TokenUsage } from "./token-usage.ts";
+import { addUsage, type PassedOver, type TokenUsage } from "./token-usage.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -48,13 +48,15 @@ export async function* runStep(
   let usage: TokenUsage | undefined;
   let replay: unknown;
   let model: ModelPair | undefined;
+  const passedOver: PassedOver[] = [];
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
     const durationMs = Math.round(performance.now() - startedAt);
     const counted = usage ?? { inputTokens: null, outputTokens: null };
-    const record = { step, ...counted, durationMs, ...(model && { model }) };
+    const answered = { step, ...counted, durationMs, ...(model && { model }) };
+    const record = passedOver.length === 0 ? answered : { ...answered, passedOver };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
@@ -97,6 +99,8 @@ export async function* runStep(
         stopped = part.reason;
       } else if (part.type === "model") {
         ({ model } = part);
+      } else if (part.type === "passed_over") {
+        passedOver.push(part.passedOver);
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {
