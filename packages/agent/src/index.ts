@@ -15,5 +15,5 @@ export { takesFilesOfResults } from "./providers/sent-files.ts";
 export * from "./providers/service-provider.ts";
 export type { AnswerFormat } from "./structured-answer.ts";
 export * from "./summary-message.ts";
-export type { TokenUsage } from "./token-usage.ts";
+export { addUsage, type TokenUsage } from "./token-usage.ts";
 export * from "./turn.ts";

@@ -28,7 +28,8 @@ const ownModel = sql`jsonb_build_object(
 /** The model of the last step. */
 const lastModel = sql`coalesce(m.steps -> -1 -> 'model', ${ownModel})`;
 
-const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
+/** What the model calls of some `steps` took. */
+const taken = (steps: SQL, isOfStep: SQL) => sql`
   cross join lateral (
     select count(*)::float8 as steps,
       coalesce(sum((step ->> 'inputTokens')::float8), 0) as "inputTokens",
@@ -37,8 +38,11 @@ const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
       coalesce(sum((step ->> 'cacheWriteTokens')::float8), 0) as "cacheWriteTokens",
       coalesce(sum((step ->> 'reasoningTokens')::float8), 0) as "reasoningTokens",
       coalesce(round(sum((step ->> 'durationMs')::float8)), 0) as "modelDurationMs"
-    from jsonb_array_elements(coalesce(m.steps, '[]')) as step where ${isOfStep}
-  ) as taken
+    from jsonb_array_elements(coalesce(${steps}, '[]')) as step where ${isOfStep}
+  ) as taken`;
+
+const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
+  ${taken(sql`m.steps`, isOfStep)}
   cross join lateral (
     select count(*)::float8 as "toolCalls",
       coalesce(sum(x.execution_duration_ms), 0)::float8 as "toolDurationMs"
@@ -74,6 +78,17 @@ export const consumedByModel = sql`
     ), ${ownModel}) = part.pair`,
   )}
   ${namesOf(sql`part.pair`)}`;
+
+/**
+ * Part of a statement: the columns of `Sums`, and the model, of each summary `s`, also of one that failed or is being
+ * written, from what its calls of the model stored.
+ */
+export const consumedBySummary = sql`
+  ${taken(sql`s.steps`, sql`true`)}
+  cross join (select 0::float8 as "toolCalls", 0::float8 as "toolDurationMs") as called
+  cross join lateral (
+    select s.provider_id as "providerId", s.model_id as "modelId"
+  ) as model`;
 
 /** The models that answered steps in place of the one that is asked first, each with their number; else null. */
 export const answeredByOthers = sql`(
