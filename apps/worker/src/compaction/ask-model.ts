@@ -8,7 +8,7 @@ import {
   type TokenUsage,
 } from "@parley/agent";
 import type { SavedSummary } from "@parley/core";
-import { toStorable } from "@parley/schema";
+import { type TakenFiles, toStorable } from "@parley/schema";
 
 type StoredStep = SavedSummary["steps"][number];
 
@@ -22,6 +22,8 @@ export interface SummaryModel {
   readonly modelId: string;
   readonly temperature: number;
   readonly contextTokens: number;
+  /** Files that it takes as they are. */
+  readonly takes: readonly TakenFiles[];
   readonly apiKey: string | undefined;
   readonly traceparent: string | undefined;
 }
