@@ -36,7 +36,7 @@ const definitions = ["$ref", "$defs", "definitions"];
 const services: Partial<Record<ModelService, EnforcingService>> = {
   openai: {
     source: "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas",
-    models: /^(?:gpt-5|gpt-4\.1|gpt-4o|o\d)/,
+    models: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o|o\d)/,
     keywords: [
       closing,
       ...definitions,
@@ -61,7 +61,7 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
   },
   anthropic: {
     source: "https://platform.claude.com/docs/en/build-with-claude/structured-outputs",
-    models: /^claude-(?:opus|sonnet|haiku)-4-[5-9]/,
+    models: /^claude-(?:opus|sonnet|haiku)-(?:4-[5-9]|[5-9])/,
     // Limits of numbers, texts and lists are sent as descriptions.
     keywords: [closing, ...definitions, "default", "enum", "const", "anyOf", "format"],
     formats: [
