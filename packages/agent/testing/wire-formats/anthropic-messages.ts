@@ -1,4 +1,5 @@
 import { refuseMessages } from "./call-rules.ts";
+import { refuseThinking } from "./sampling-rules.ts";
 import {
   bytesOf,
   isCorrection,
@@ -51,7 +52,9 @@ export const anthropicMessages: WireFormat = {
       answerFormat: output_config?.format?.schema,
     };
   },
-  refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
+  refuseCalls: (body) =>
+    refuseThinking(body as Parameters<typeof refuseThinking>[0]) ??
+    refuseMessages(body as Parameters<typeof refuseMessages>[0]),
   encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
     const { cached = 0, cacheWritten = 0 } = counts;
     const event = (type: string, value: object = {}) =>

@@ -41,7 +41,7 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
   openai: {
     source: "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas",
     // "gpt-4o-mini, gpt-4o-2024-08-06, and later"; fine-tuned models enforce less.
-    models: /^(?:gpt-5|gpt-4\.1|gpt-4o(?!-2024-05-13)|o1(?!-(?:mini|preview))|o[3-9])/,
+    models: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o(?!-2024-05-13)|o1(?!-(?:mini|preview))|o[3-9])/,
     keywords: [
       closing,
       ...definitions,
@@ -69,7 +69,7 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
   },
   anthropic: {
     source: "https://platform.claude.com/docs/en/build-with-claude/structured-outputs",
-    models: /^claude-(?:opus|sonnet|haiku)-4-[5-9]/,
+    models: /^claude-(?:opus|sonnet|haiku)-(?:4-[5-9]|[5-9])/,
     // Limits of numbers, texts and lists are sent as descriptions.
     keywords: [closing, ...definitions, "default", "enum", "const", "anyOf", "format"],
     formats: [
