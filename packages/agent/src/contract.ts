@@ -48,6 +48,8 @@ export interface TurnRequest
   readonly tools: readonly BuiltInTool[];
   /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */
   readonly functions: readonly OfferedFunction[];
+  /** Names of the skills that earlier turns have loaded, in order. */
+  readonly loadedSkills?: readonly string[] | undefined;
   readonly provider: ModelProvider;
   readonly maxSteps: number;
   /** Tokens of prompt and answer together that the model accepts. */

@@ -9,7 +9,6 @@ import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contrac
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 import { openGate, requestFormat } from "./structured-answer.ts";
-import { offeredTools } from "./tools.ts";
 import { addUsage, type PassedOver, type TokenUsage } from "./token-usage.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
@@ -41,7 +40,7 @@ export async function* runStep(
   progress: TurnProgress,
 ): AsyncGenerator<TurnEvent, StepResult, undefined> {
   const step = progress.finishedSteps.length;
-  const tools = [...offeredTools(request.tools, progress), ...request.functions];
+  const tools = [...request.tools, ...request.functions];
   const prefix = { ...progress.prefix };
   const gate = openGate(request.answerFormat, tools);
   const calls: ToolCall[] = [];

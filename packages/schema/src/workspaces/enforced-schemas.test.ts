@@ -18,7 +18,8 @@ const grok = { providerId: "xai", modelId: "grok-4" };
 const text = { type: "string" };
 
 /** A schema of so many objects within each other. */
-const nested = (levels: number): object => closed({ x: levels === 1 ? text : nested(levels - 1) });
+const nested = (levels: number): Record<string, unknown> =>
+  closed({ x: levels === 1 ? text : nested(levels - 1) });
 const enumOf = (count: number, characters: number) => {
   return { enum: Array.from({ length: count }, (_, i) => String(i).padStart(characters, "0")) };
 };
