@@ -12,7 +12,8 @@ import { createSpeakers, speechOf } from "./spoken-words.ts";
 const REFUSED_WITHIN_MS = 10_000;
 const RECOVERED_WITHIN_MS = 15_000;
 
-describe("half-open connections", { timeout: 120_000 }, () => {
+// Beside each other: each waits for time limits, on a database of its own.
+describe.concurrent("half-open connections", { timeout: 120_000 }, () => {
   test("refuse requests in time, and keep nothing from going on after them", async () => {
     await using faulty = await startOnFaultyDatabase();
     const { server, proxy } = faulty;

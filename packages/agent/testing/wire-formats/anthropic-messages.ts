@@ -1,5 +1,9 @@
 import { refuseMessages } from "./call-rules.ts";
+<<<<<<< HEAD
 import { requireAnthropicSizes } from "./file-rules.ts";
+=======
+import { refuseThinking } from "./sampling-rules.ts";
+>>>>>>> main
 import {
   bytesOf,
   isCorrection,
@@ -54,7 +58,9 @@ export const anthropicMessages: WireFormat = {
       answerFormat: output_config?.format?.schema,
     };
   },
-  refuseCalls: (body) => refuseMessages(body as Parameters<typeof refuseMessages>[0]),
+  refuseCalls: (body) =>
+    refuseThinking(body as Parameters<typeof refuseThinking>[0]) ??
+    refuseMessages(body as Parameters<typeof refuseMessages>[0]),
   encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
     const { cached = 0, cacheWritten = 0 } = counts;
     const event = (type: string, value: object = {}) =>

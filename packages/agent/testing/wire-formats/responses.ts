@@ -1,4 +1,5 @@
 import { refuseResponses } from "./call-rules.ts";
+import { refuseReasoning } from "./sampling-rules.ts";
 import {
   fileOf,
   isCorrection,
@@ -76,7 +77,9 @@ export const responses: WireFormat = {
       answerFormat: text?.format?.type === "json_object" ? "json" : text?.format?.schema,
     };
   },
-  refuseCalls: (body) => refuseResponses(body as Parameters<typeof refuseResponses>[0]),
+  refuseCalls: (body) =>
+    refuseReasoning(body as Parameters<typeof refuseReasoning>[0]) ??
+    refuseResponses(body as Parameters<typeof refuseResponses>[0]),
   encode: ({ model, reasoning, text, toolCalls, step, counts }) => {
     let sequence = 0;
     let index = 0;
