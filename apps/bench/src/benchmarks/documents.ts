@@ -139,7 +139,7 @@ async function readCorpus(
       const { conversation } = await parley.conversations.create({ message, contentFragments });
       const messageId = conversation.content.at(-1)?.at(-1)?.sId ?? "";
       const answer = { conversationId: conversation.sId, messageId };
-      const events = parley.messages.follow({ ...answer, signal: deadline });
+      const events = parley.messages.follow(answer, { signal: deadline });
       const types = (await Array.fromAsync(events)).map(({ type }) => type);
       return types.at(-1) === "agent_message_success" ? 0 : 1;
     } finally {

@@ -43,24 +43,12 @@ export function answerAt(
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
 }
 
-<<<<<<< HEAD
-/** Whether the history holds a result of which only a part is given. */
-export function hasCutResults(history: Turn["history"]): boolean {
-  return history.some(({ called }) => called?.calls.some(({ cutOutput }) => isCut(cutOutput)));
-}
-
 /** The calls of an answer that a later prompt has: those before the first step in which one has not ended. */
 export function closedCalls({ calls }: Called): Called["calls"] {
   const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
   return calls.filter(({ step }) => step < openFrom);
 }
 
-function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
-  return text !== null && text.characters > text.head.length + text.tail.length;
-}
-
-=======
->>>>>>> main
 /**
  * The steps of an earlier answer. A step whose calls have not all ended has its text only, and so has what
  * comes after it. A step gets its replay back from the model that gave it.

@@ -1,9 +1,6 @@
 import { refuseMessages } from "./call-rules.ts";
-<<<<<<< HEAD
 import { requireAnthropicSizes } from "./file-rules.ts";
-=======
 import { refuseThinking } from "./sampling-rules.ts";
->>>>>>> main
 import {
   bytesOf,
   isCorrection,
