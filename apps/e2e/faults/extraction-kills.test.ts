@@ -108,7 +108,8 @@ test(
     const asked = service.requests.map(
       ({ body }) => /(First|Slow|Quick|Last) minutes/.exec(JSON.stringify(body))?.[1],
     );
-    expect(asked.toSorted()).toEqual(["First", "Last", "Quick", "Slow"]);
+    expect(asked).toHaveLength(4);
+    expect(new Set(asked)).toEqual(new Set(["First", "Last", "Quick", "Slow"]));
     expect(await count("select count(*)::int from file_texts where text is not null")).toBe(4);
     expect(await count("select count(*)::int from file_texts")).toBe(4);
     // The process that was left behind has ended by itself.

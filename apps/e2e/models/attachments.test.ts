@@ -206,7 +206,7 @@ describe("an image that a tool returns", () => {
       const again = service.requests.at(-1)!.files.map(({ bytes, isOfResult }) => {
         return { isOfResult, isSame: bytes.equals(png) };
       });
-      expect(again).toEqual(Array(2).fill({ isOfResult: true, isSame: true }));
+      expect(again).toEqual([1, 2].map(() => ({ isOfResult: true, isSame: true })));
       expect(files).toMatchObject([{ contentType: "image/png", isOfResult: true }]);
       expect(files[0]!.bytes.toString("hex")).toBe(png.toString("hex"));
       expect(result).toContain('"name":"file-1.png"');

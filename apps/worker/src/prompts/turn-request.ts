@@ -62,7 +62,7 @@ interface Attempt {
 }
 
 /** A message of the history whose calls have the files of their outputs. */
-function withFiles(message: HistoryMessage, answerId: string, files: TurnFiles): HistoryMessage {
+function giveFiles(message: HistoryMessage, answerId: string, files: TurnFiles): HistoryMessage {
   const { called } = message;
   if (called === undefined) return message;
   const finishedCalls = files.withFiles(called.finishedCalls, answerId);
@@ -101,7 +101,7 @@ export async function createTurnRequest(
     prepared.set(model, files);
     attempt.notes.add(files.notes);
     const history = turn.history.map((row) => ({
-      ...withFiles(toHistory(row, { model, givesCalls }), row.sid, files),
+      ...giveFiles(toHistory(row, { model, givesCalls }), row.sid, files),
       values: values.get(row.sid),
       given: files.given.get(row.sid),
       from: authors.get(row.sid),

@@ -33,9 +33,12 @@ function sidesOf(bytes: Buffer): [number, number] {
   const isPng = bytes.toString("latin1", 1, 4) === "PNG";
   if (isPng && bytes.length < 24) throw new Error("Could not process image");
   if (isPng) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  const frame = /\xff[\xc0\xc2]\0[\x0b\x11]\x08(.{4})/s.exec(bytes.toString("latin1"));
-  const sides = Buffer.from(frame?.[1] ?? "\0\0\0\0", "latin1");
-  return [sides.readUInt16BE(0), sides.readUInt16BE(2)];
+  const frames = ["ffc0001108", "ffc2001108", "ffc0000b08"].map((head) =>
+    bytes.indexOf(Buffer.from(head, "hex")),
+  );
+  const frame = frames.find((at) => at !== -1);
+  if (frame === undefined) return [0, 0];
+  return [bytes.readUInt16BE(frame + 5), bytes.readUInt16BE(frame + 7)];
 }
 
 /** By the entries of its pages, which are not compressed in tests. */

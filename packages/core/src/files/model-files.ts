@@ -73,7 +73,7 @@ const filesStatement = statement<{ workspaceId: number; sids: string }, ModelFil
     and f.workspace_id = ${sql.placeholder("workspaceId")} and f.status = 'ready'`,
 );
 
-const measuredStatement = statement<{ id: number; width: number; height: number }, never>(
+const measuredStatement = statement<{ id: number; width: number; height: number }>(
   "save_image_size",
   sql`
   update files set width = ${sql.placeholder("width")}::int, height = ${sql.placeholder("height")}::int
