@@ -140,8 +140,10 @@ async function readCorpus(
       const messageId = conversation.content.at(-1)?.at(-1)?.sId ?? "";
       const answer = { conversationId: conversation.sId, messageId };
       const events = parley.messages.follow(answer, { signal: deadline });
-      const types = (await Array.fromAsync(events)).map(({ type }) => type);
-      return types.at(-1) === "agent_message_success" ? 0 : 1;
+      const last = (await Array.fromAsync(events)).at(-1);
+      if (last?.type === "agent_message_success") return 0;
+      print(`An answer ended with ${JSON.stringify(last)}\n`);
+      return 1;
     } finally {
       left--;
     }
