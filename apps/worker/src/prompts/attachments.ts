@@ -50,6 +50,8 @@ interface Asked {
   readonly signal: AbortSignal;
   /** Repeats work during an outage of the database. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The same for work that waits for places too: for memory, and for processes that read documents. */
+  readonly retryLong: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export interface FileServices {
@@ -59,7 +61,7 @@ export interface FileServices {
 
 /** Decides what a turn's model is given of its files. A turn without files costs nothing. */
 export async function prepareFiles(services: FileServices, asked: Asked): Promise<TurnFiles> {
-  const { workspaceId, turn, model, retry } = asked;
+  const { workspaceId, turn, model, retry, retryLong } = asked;
   const { modelFiles } = services;
   const standing = standingFiles(turn, asked);
   const ids = [...new Set(standing.map(({ fileId }) => fileId))];
@@ -111,7 +113,7 @@ export async function prepareFiles(services: FileServices, asked: Asked): Promis
   }
   const openFiles: FileOpener = async (files, signal) => {
     const wanted = new Map(files.map(({ fileId }) => [fileId, found.get(fileId)]));
-    const held = await retry(async () =>
+    const held = await retryLong(async () =>
       modelFiles.hold(
         workspaceId,
         [...wanted.values()].flatMap((file) => file ?? []),
@@ -161,21 +163,21 @@ async function replaceFile(
 /** The text of a fragment that the model does not take as it is, or why there is none. */
 async function textFor(
   { documents }: FileServices,
-  { workspaceId, retry, signal }: Asked,
+  { workspaceId, retryLong, signal }: Asked,
   { file }: Extract<JudgedFile, { refusal: object }>,
 ) {
   if (file === undefined || !documents.hasText(file.contentType)) return undefined;
-  return retry(async () => documents.textOf(toDocument(workspaceId, file), signal));
+  return retryLong(async () => documents.textOf(toDocument(workspaceId, file), signal));
 }
 
 function toPart(
   { modelFiles }: FileServices,
-  { workspaceId, retry }: Asked,
+  { workspaceId, retryLong }: Asked,
   { file, taking }: Extract<JudgedFile, { taking: object }>,
 ): FilePart {
   const { sid: fileId, fileName: name, sizeBytes, sha256 } = file;
   const read: PromptFile["read"] = async (signal) => {
-    const held = await retry(async () => modelFiles.hold(workspaceId, [file], signal));
+    const held = await retryLong(async () => modelFiles.hold(workspaceId, [file], signal));
     const bytes = held.bytes.get(fileId);
     held.release();
     if (bytes === undefined) throw new Error(`The file ${fileId} was deleted`);

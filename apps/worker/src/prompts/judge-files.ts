@@ -35,6 +35,8 @@ interface Judging {
   readonly signal: AbortSignal;
   /** Repeats work during an outage of the database. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The same for work that waits for places too. */
+  readonly retryLong: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -104,12 +106,12 @@ function judgeType(
 async function measure(
   file: ModelFile,
   { limits }: Taking,
-  { workspaceId, modelFiles, documents, signal, retry }: Judging,
+  { workspaceId, modelFiles, documents, signal, retry, retryLong }: Judging,
 ): Promise<ModelFile | Refusal> {
   if (limits.maxSidePixels !== null) return retry(async () => modelFiles.measureImage(file));
   if (limits.maxPages === null || file.pages !== null) return file;
   const document = toDocument(workspaceId, file);
-  const counted = await retry(async () => documents.pagesOf(document, signal));
+  const counted = await retryLong(async () => documents.pagesOf(document, signal));
   if ("pages" in counted) return { ...file, ...counted };
   return { code: counted.failure, reason: `its pages cannot be counted: ${counted.message}` };
 }

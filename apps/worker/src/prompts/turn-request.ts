@@ -58,6 +58,8 @@ interface Attempt {
   readonly notes: { readonly add: (found: readonly PromptNote[]) => void };
   /** Repeats work on the database through an outage. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The same for work that waits for places too. */
+  readonly retryLong: <T>(work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
 }
 
