@@ -1,4 +1,4 @@
-import { actions, messages } from "@parley/db";
+import { actions, conversationSummaries, messages } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -174,6 +174,63 @@ describe("the use of a workspace", () => {
       models: [ofOther, ofOwn, ofDown],
       messages: [{ ...other, steps: 3, inputTokens: 878, fallbacks: [{ ...other, steps: 2 }] }],
     });
+  });
+
+  it("counts the calls of summaries, also of those that failed, apart and in the sums", async () => {
+    const { conversation } = await createTestConversation(context, ["ann"]);
+    const [turn] = await answerTestTurns(test.core);
+    const { message, agent } = turn!;
+    const other = { providerId: "openai", modelId: "gpt-5" };
+    const took = {
+      step: 0,
+      inputTokens: 300,
+      outputTokens: 20,
+      cachedInputTokens: 40,
+      durationMs: 9,
+    };
+    const summary = {
+      workspaceId: workspace.id,
+      answerId: message.sid,
+      agentId: agent.id,
+      ...other,
+    };
+    const given = [
+      { status: "failed", steps: [took] },
+      { status: "active", steps: [took, { ...took, step: 1, inputTokens: null }] },
+    ] as const;
+    await test.core.database.db.insert(conversationSummaries).values(
+      given.map(({ status, steps }, index) => ({
+        ...summary,
+        sid: `sum_${index}`,
+        conversationId: conversation.id,
+        number: index + 1,
+        status,
+        steps: [...steps],
+        createdAt: 0,
+      })),
+    );
+    const sums = { steps: 3, inputTokens: 600, outputTokens: 60, cachedInputTokens: 120 };
+    const raw = { wId: workspace.sid, cId: conversation.sId };
+    const input = parseInput(endpoints["conversations.getConsumption"], raw);
+    const consumed = await getConsumption(context, input);
+    expect(endpoints["conversations.getConsumption"].output.parse(consumed)).toEqual(consumed);
+    expect(consumed).toMatchObject({
+      total: { answers: 1, ...sums, modelDurationMs: 27 },
+      summaries: { summaries: 2, ...sums, toolCalls: 0 },
+      agents: [{ answers: 1, ...sums }],
+      models: [
+        { ...other, answers: 0, ...sums },
+        { providerId: "simulated", answers: 1, steps: 0 },
+      ],
+      messages: [{ messageId: message.sid, steps: 0, inputTokens: 0 }],
+    });
+    // The day, the user and the agent are those of the answer.
+    expect(await rows({})).toMatchObject([{ messages: 1, answers: 1, ...sums }]);
+    expect(await rows({ table: "agents" })).toMatchObject([
+      { agentId: "ann", answers: 1, ...sums },
+    ]);
+    expect(await rows({ table: "users" })).toMatchObject([{ messages: 1, answers: 1, ...sums }]);
+    expect(await rows({ table: "models" })).toMatchObject([{ ...other, answers: 0, ...sums }, {}]);
   });
 
   it("has feedback of the conversations that the key reaches", async () => {

@@ -53,7 +53,8 @@ const ownModel = sql`jsonb_build_object(
 /** The model of the last step. */
 const lastModel = sql`coalesce(m.steps -> -1 -> 'model', ${ownModel})`;
 
-const consumed = (isOfModel: SQL, isOfCall: SQL) => sql`
+/** What the model calls of some `steps` took. */
+const taken = (steps: SQL, isOfModel: SQL) => sql`
   cross join lateral (
     select (count(*) filter (where "isStep"))::float8 as steps,
       coalesce(sum((call ->> 'inputTokens')::float8), 0) as "inputTokens",
@@ -62,8 +63,11 @@ const consumed = (isOfModel: SQL, isOfCall: SQL) => sql`
       coalesce(sum((call ->> 'cacheWriteTokens')::float8), 0) as "cacheWriteTokens",
       coalesce(sum((call ->> 'reasoningTokens')::float8), 0) as "reasoningTokens",
       coalesce(round(sum((call ->> 'durationMs')::float8)), 0) as "modelDurationMs"
-    from ${callsOf(sql`coalesce(m.steps, '[]')`)} as made where ${isOfModel}
-  ) as taken
+    from ${callsOf(sql`coalesce(${steps}, '[]')`)} as made where ${isOfModel}
+  ) as taken`;
+
+const consumed = (isOfModel: SQL, isOfCall: SQL) => sql`
+  ${taken(sql`m.steps`, isOfModel)}
   cross join lateral (
     select count(*)::float8 as "toolCalls",
       coalesce(sum(x.execution_duration_ms), 0)::float8 as "toolDurationMs"
@@ -99,6 +103,17 @@ export const consumedByModel = sql`
     ), ${ownModel}) = part.pair`,
   )}
   ${namesOf(sql`part.pair`)}`;
+
+/**
+ * Part of a statement: the columns of `Sums`, and the model, of each summary `s`, also of one that failed or is being
+ * written, from what its calls of the model stored.
+ */
+export const consumedBySummary = sql`
+  ${taken(sql`s.steps`, sql`true`)}
+  cross join (select 0::float8 as "toolCalls", 0::float8 as "toolDurationMs") as called
+  cross join lateral (
+    select s.provider_id as "providerId", s.model_id as "modelId"
+  ) as model`;
 
 /** The models that answered steps in place of the one that is asked first, each with their number; else null. */
 export const answeredByOthers = sql`(

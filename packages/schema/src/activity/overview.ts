@@ -29,7 +29,7 @@ export const OverviewSeries = z.object({
   turnsErrored: series("Agent turns that failed"),
   invocations: series("Invocations of functions, and calls of tools, that ended"),
   invocationsErrored: series("Invocations and calls that failed"),
-  inputTokens: series("Input tokens of the turns, as counted by the model providers"),
+  inputTokens: series("Input tokens of the turns and summaries, as counted by the model providers"),
   outputTokens: series("Output tokens"),
   cachedInputTokens: series("Input tokens that the providers read from their caches"),
   cacheWriteTokens: series("Input tokens that they wrote to their caches"),

@@ -45,9 +45,15 @@ export const ReadConsumption = z.object(
 );
 export type ReadConsumption = z.output<typeof ReadConsumption>;
 
-/** What the answers of a conversation took. */
+/** What the answers of a conversation, and the summaries of its oldest messages, took. */
 export const Consumption = z.object({
-  total: z.object({ answers, ...sums }).describe("Of the whole conversation"),
+  total: z
+    .object({ answers, ...sums })
+    .describe("Of the whole conversation, summaries of its oldest messages included"),
+  summaries: z
+    .object({ summaries: z.int().describe("Summaries, failed ones too"), ...sums })
+    .optional()
+    .describe("Of the summaries alone, if there are any; agents and models have their shares"),
   agents: z
     .array(z.object({ agentConfigurationId: agent, answers, ...sums }))
     .describe("Of each agent, by its id"),
