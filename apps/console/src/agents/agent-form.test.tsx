@@ -39,7 +39,7 @@ const showForm = async () => {
     await save();
     return sent.at(-1)?.compaction;
   };
-  return { user, field, namesOf, save, compaction };
+  return { user, field, namesOf, save, sent, compaction };
 };
 
 test("an agent has no fallback models unless some are chosen", async () => {
@@ -66,6 +66,41 @@ test("a model that becomes the agent's own is no longer a fallback", async () =>
   expect(field(1).value).toBe("");
   expect(await save()).toEqual([]);
 });
+
+const schemaField = () =>
+  screen.getByRole<HTMLTextAreaElement>("textbox", { name: /Schema of the answers/ });
+const strictBox = () => screen.queryByRole<HTMLInputElement>("checkbox", { name: /whole schema/ });
+
+test("answers have the format of the schema that is given, strict if that is chosen", async () => {
+  const { user, save, sent } = await showForm();
+  await save();
+  expect(sent.at(-1)).not.toHaveProperty("responseFormat");
+  expect(strictBox()).toBeNull();
+  const schema = { type: "object", properties: { city: { type: "string" } } };
+  await user.click(schemaField());
+  await user.paste(JSON.stringify(schema));
+  await save();
+  expect(sent.at(-1)?.responseFormat).toEqual({ type: "json_schema", schema, strict: false });
+  await user.click(strictBox()!);
+  await save();
+  expect(sent.at(-1)?.responseFormat).toEqual({ type: "json_schema", schema, strict: true });
+  await user.clear(schemaField());
+  await save();
+  expect(sent.at(-1)).not.toHaveProperty("responseFormat");
+  expect(strictBox()).toBeNull();
+});
+
+test.each(["{", "[]", '"object"'])(
+  "a schema that is %s is not sent, and the form says so",
+  async (text) => {
+    const { user, save, sent } = await showForm();
+    await user.click(schemaField());
+    await user.paste(text);
+    await save();
+    expect(sent).toEqual([]);
+    expect(screen.getByRole("alert").textContent).toMatch(/schema/i);
+  },
+);
 
 test("summaries of the oldest messages have the defaults until they are set", async () => {
   const { user, compaction } = await showForm();

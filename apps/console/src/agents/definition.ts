@@ -1,5 +1,5 @@
 import type { RpcClient } from "parley-client";
-import { parseObject } from "../ui/parse-json.ts";
+import { objectOf } from "../ui/parse-json.ts";
 
 /** The server's input to create an agent, without its workspace. */
 export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
@@ -107,9 +107,13 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     compaction: compactionOfDraft(draft.compaction),
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
-      responseFormat: { type: "json_schema" as const, schema: parseObject(answerSchema), strict },
+      responseFormat: {
+        type: "json_schema" as const,
+        schema: objectOf("Schema of the answers", answerSchema),
+        strict,
+      },
     }),
-    ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
+    ...(script.trim() !== "" && { script: objectOf("Script", script) as AgentInput["script"] }),
   };
 }
 

@@ -10,7 +10,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
-import { describeTokens, formatCached } from "./tokens.ts";
+import { describeTokens, formatCached } from "../ui/tokens.ts";
 
 type Consumption = Output<"conversations.getConsumption">;
 

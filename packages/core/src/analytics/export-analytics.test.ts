@@ -124,7 +124,17 @@ describe("the use of a workspace", () => {
     const took = (step: number, inputTokens: number) => {
       return { step, inputTokens, outputTokens: 1, durationMs: 10 };
     };
-    const steps = [took(0, 5), { ...took(1, 70), model: other }, { ...took(2, 800), model: other }];
+    // A model that gave way counts if its calls were billed.
+    const down = { providerId: "xai", modelId: "grok-4" };
+    const passedOver = [
+      { model: down, reason: "provider_unavailable", inputTokens: 3, outputTokens: 1 },
+      { model: { ...down, modelId: "not billed" }, reason: "circuit_open" },
+    ];
+    const steps = [
+      took(0, 5),
+      { ...took(1, 70), model: other, passedOver },
+      { ...took(2, 800), model: other },
+    ];
     const ofAnswer = eq(messages.sid, turn!.message.sid);
     await test.core.database.db.update(messages).set({ steps }).where(ofAnswer);
     const call = { messageId: turn!.message.id, toolName: "t", functionCallName: "t" };
@@ -144,12 +154,14 @@ describe("the use of a workspace", () => {
     );
     const own = { providerId: "simulated", modelId: "simulated-1" };
     const ofOwn = { ...own, steps: 1, inputTokens: 5, outputTokens: 1, toolCalls: 1 };
+    const ofDown = { ...down, steps: 0, inputTokens: 3, outputTokens: 1, toolCalls: 0 };
     const ofOther = { ...other, steps: 2, inputTokens: 870, outputTokens: 2, toolCalls: 2 };
     expect(await rows({ table: "models" })).toMatchObject([
       { ...ofOther, answers: 1 },
       { ...ofOwn, answers: 0 },
+      { ...ofDown, answers: 0 },
     ]);
-    const sums = { answers: 1, steps: 3, inputTokens: 875, toolCalls: 3 };
+    const sums = { answers: 1, steps: 3, inputTokens: 878, outputTokens: 4, toolCalls: 3 };
     expect(await rows({})).toMatchObject([sums]);
     expect(await rows({ table: "agents" })).toMatchObject([sums]);
     const raw = { wId: workspace.sid, cId: conversation.sId };
@@ -159,8 +171,8 @@ describe("the use of a workspace", () => {
     expect(consumed).toMatchObject({
       total: sums,
       agents: [sums],
-      models: [ofOther, ofOwn],
-      messages: [{ ...other, steps: 3, inputTokens: 875, fallbacks: [{ ...other, steps: 2 }] }],
+      models: [ofOther, ofOwn, ofDown],
+      messages: [{ ...other, steps: 3, inputTokens: 878, fallbacks: [{ ...other, steps: 2 }] }],
     });
   });
 
