@@ -5,6 +5,7 @@ import { benchBystander } from "./benchmarks/bystander.ts";
 import { benchCompaction } from "./benchmarks/compaction.ts";
 import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
+import { benchDocuments } from "./benchmarks/documents.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchFirstToken } from "./benchmarks/first-token.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
@@ -48,6 +49,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   bystander: benchBystander,
   compaction: benchCompaction,
   console: benchConsole,
+  documents: benchDocuments,
   peer: benchPeer,
   scale: benchScale,
 };
@@ -67,6 +69,7 @@ databases is left out.
   console             the page in Chromium: its size, its first click, and a long answer; needs
                       /usr/bin/chromium
   create              creates per second, on PostgreSQL and on the embedded database
+  documents           answers of a workspace while another has hostile documents read
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan if that is installed
   first-token         how long after the model's first word a follower has it, one turn alone
