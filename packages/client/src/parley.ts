@@ -147,6 +147,10 @@ export function createParley(options: ParleyOptions) {
       /** Undoes a summary, so that prompts have the messages again, or takes it back. */
       update: method("summaries.update"),
     },
+    requests: {
+      /** Reads what was sent to the model for a step of an answer; needs an admin's key, or one of an editor. */
+      get: method("messages.getRequest"),
+    },
     feedbacks: {
       /** Says what the caller thinks of an answer, in place of what it said before. */
       give: method("feedbacks.give"),
