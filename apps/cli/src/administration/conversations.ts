@@ -11,6 +11,7 @@ import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand, printAnswer, updateCommand } from "../grammar/one-commands.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { createSummaryCommands } from "./summaries.ts";
 import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("conversations.list", {
@@ -63,6 +64,7 @@ export const createConversationAdministration = (context: Context) =>
       destroys: ({ id }) => `permanently delete the conversation ${id}`,
       call: async ({ parley }, { id }) => parley.conversations.delete({ conversationId: id }),
     }),
+    createSummaryCommands(context),
   ]);
 
 const RequestOptions = z.object({

@@ -34,13 +34,16 @@ export interface SentFiles extends Pick<OpenFiles, "bytesOf"> {
 /** The form of a text or a file in the AI SDK's messages: bytes, never a URL. */
 export function toSentPart(
   part: TextPart | FilePart,
-  { bytesOf }: Pick<SentFiles, "bytesOf">,
+  { bytesOf, service }: SentFiles,
 ): TextPart | LanguageModelV4FilePart {
   if (!isFilePart(part)) return { type: "text", text: part.text };
   const { name, contentType } = part.file;
   const data = bytesOf(part.file);
   if (data === undefined) return { type: "text", text: `[Deleted: ${JSON.stringify(name)}]` };
-  return { type: "file", mediaType: contentType, filename: name, data: { type: "data", data } };
+  const sent = { type: "file", mediaType: contentType, filename: name } as const;
+  // OpenAI's interface requires it of images; `auto` is its default.
+  const options = service === "openai" && { providerOptions: { openai: { imageDetail: "auto" } } };
+  return { ...sent, data: { type: "data", data }, ...options };
 }
 
 type ToolMessage = Extract<LanguageModelV4Message, { role: "tool" }>;

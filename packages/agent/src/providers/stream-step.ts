@@ -141,6 +141,7 @@ async function* callModel(
   const silence = watchSilence(limits.idleMs, () => call.abort(tooLong));
   const end = setTimeout(() => call.abort(tooLong), limits.callMs);
   let headers: Record<string, string> | undefined;
+  let reported: { readonly error: unknown } | undefined;
   try {
     signal.throwIfAborted();
     let isUnreadable = false;
@@ -149,8 +150,15 @@ async function* callModel(
       openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage, onBody });
     const sent = await sendStep(open, { id, request, abortSignal: call.signal, silence });
     headers = sent.headers;
-    yield* readStep(noteActivity(sent.stream, silence), () => isUnreadable);
+    yield* readStep(noteActivity(sent.stream, silence), {
+      hasUnreadable: () => isUnreadable,
+      onError: (error) => void (reported ??= { error }),
+    });
   } catch (error) {
+    // It may leave the connection open.
+    if (reported !== undefined) {
+      throw new FailedStep(explainError(reported.error, apiKey, headers));
+    }
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
     if (error instanceof FailedStep) throw error;
     throw new FailedStep(explainError(error, apiKey, headers));
