@@ -2,8 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
 import { benchBystander } from "./benchmarks/bystander.ts";
+import { benchCompaction } from "./benchmarks/compaction.ts";
 import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
+import { benchDocuments } from "./benchmarks/documents.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchFirstToken } from "./benchmarks/first-token.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
@@ -45,7 +47,9 @@ const fullBenchmarks: Readonly<Record<string, Benchmark>> = {
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...fullBenchmarks,
   bystander: benchBystander,
+  compaction: benchCompaction,
   console: benchConsole,
+  documents: benchDocuments,
   peer: benchPeer,
   scale: benchScale,
 };
@@ -57,11 +61,15 @@ PostgreSQL of DATABASE_URL, which are dropped at the end. Without DATABASE_URL, 
 floors share the PostgreSQL that Parley embeds, started for the run; what compares the two
 databases is left out.
 
-  all                 all results in one table: every benchmark but peer and scale
+  all                 all results in one table: every benchmark but bystander, compaction,
+                      console, peer and scale
   bystander           functions of a workspace beside a hundred hostile ones of another
+  compaction          what a model still knows once the oldest messages of a long conversation
+                      are summarised; see --model
   console             the page in Chromium: its size, its first click, and a long answer; needs
                       /usr/bin/chromium
   create              creates per second, on PostgreSQL and on the embedded database
+  documents           answers of a workspace while another has hostile documents read
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan if that is installed
   first-token         how long after the model's first word a follower has it, one turn alone
@@ -80,6 +88,8 @@ databases is left out.
 Options:
   --seconds <n>       length of a sample, after its warm-up (default: 4, quick: 0.5)
   --quick             only what has a target, in five short samples each; all: within 5 minutes
+  --model <name>      compaction: as in openai/gpt-5, with the settings of its provider in the
+                      environment (default: simulated/simulated-1, which shows that it runs)
   --reference <file>  measure this floor beside our own, to compare the two
   --write             all: replace the table in docs/benchmarks.md
 `;

@@ -19,7 +19,15 @@ test.each([
   ["two benchmarks", ["create", "post"], /One benchmark/],
   ["no length", ["create", "--seconds", "0"], /--seconds/],
   ["one benchmark's results to write", ["create", "--write"], /bench all/],
+  ["a model of what asks none", ["create", "--model", "openai/gpt-5"], /bench compaction/],
+  ["a model without a provider", ["compaction", "--model", "gpt-5"], /<provider>\/<model>/],
   ["an unknown option", ["create", "--fast"], /--fast/],
 ])("refuses %s", (_, words, message) => {
   expect(() => readCommandLine(words)).toThrow(message);
+});
+
+test("asks the simulated model unless another is named, also with slashes in its name", () => {
+  const modelOf = (...words: string[]) => readCommandLine(["compaction", ...words]).model;
+  expect(modelOf()).toBe("simulated/simulated-1");
+  expect(modelOf("--model", "fireworks/accounts/a/b")).toBe("fireworks/accounts/a/b");
 });

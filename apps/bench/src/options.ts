@@ -14,6 +14,8 @@ export interface CommandLine {
   readonly rounds: number;
   /** File of a floor to measure beside our own. */
   readonly reference: string | undefined;
+  /** The model that is asked, after its provider and a slash. */
+  readonly model: string;
   /** Whether the results replace those of the documentation. */
   readonly write: boolean;
 }
@@ -52,10 +54,11 @@ export function readCommandLine(words: string[]): CommandLine {
       seconds: { type: "string" },
       quick: { type: "boolean", default: false },
       reference: { type: "string" },
+      model: { type: "string" },
       write: { type: "boolean", default: false },
     },
   });
-  const { quick, reference, write } = values;
+  const { quick, reference, write, model = "simulated/simulated-1" } = values;
   const seconds = Number(values.seconds ?? (quick ? 0.5 : 4));
   if (!(seconds > 0 && seconds <= 600)) {
     throw new Error(`--seconds must be a number up to 600, not ${values.seconds}`);
@@ -63,5 +66,11 @@ export function readCommandLine(words: string[]): CommandLine {
   const [name] = positionals;
   if (positionals.length > 1) throw new Error(`One benchmark at a time: ${positionals.join(" ")}`);
   if (write && name !== "all") throw new Error("--write is for `bench all`");
-  return { name, quick, seconds, rounds: ROUNDS, reference, write };
+  if (values.model !== undefined && name !== "compaction") {
+    throw new Error("--model is for `bench compaction`");
+  }
+  if (!/^[^/]+\/./.test(model)) {
+    throw new Error(`--model must be <provider>/<model>, such as openai/gpt-5, not ${model}`);
+  }
+  return { name, quick, seconds, rounds: ROUNDS, reference, model, write };
 }

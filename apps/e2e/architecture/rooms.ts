@@ -30,7 +30,7 @@ const schema: Rooms = {
   skills: [...contract, "tools"],
   agents: [...contract, "simulation", "workspaces"],
   conversations: [...contract, "examples.ts", "access", "workspaces", "tools", "agents"],
-  activity: contract,
+  activity: [...contract, "conversations"],
   "events.ts": ["conversations", "invocations", "tools"],
   "endpoints.ts": [
     "endpoint.ts",

@@ -119,5 +119,24 @@ test("a kill at each point of a fallback tears no answer", { timeout: 180_000 },
   expect(long.startsWith(broken.message.content)).toBe(true);
   // No takeover asked the second model again.
   expect(two.requests).toHaveLength(asked);
+
+  // Calls whose connection ends after their usage, without a finish reason, are billed, and count once for their model.
+  const rewrite = (frame: string) =>
+    frame
+      .replace(/"content":"[^"]*"/, '"content":""')
+      .replace('"finish_reason":"stop"', '"finish_reason":null');
+  two.script = { steps: [{ text: "two." }], tokenDelayMs: 0 };
+  one.faults.push({ kind: "rewritten", rewrite }, { kind: "rewritten", rewrite });
+  const fifth = await ask();
+  const billed = await endOf(fifth);
+  expect(billed.message).toMatchObject({ content: "two." });
+  expect(billed.taken).toMatchObject({ ...other, steps: 1, inputTokens: 33, outputTokens: 21 });
+  const { models } = await calls.rpc().conversations.getConsumption.query({ wId, cId: fifth });
+  expect(models).toMatchObject([
+    { ...other, steps: 1, inputTokens: 11, outputTokens: 7 },
+    { ...own, steps: 0, inputTokens: 22, outputTokens: 14 },
+  ]);
+  const { usage } = await calls.rpc().runs.get.query({ wId, runId: billed.message.sId });
+  expect(usage).toMatchObject({ inputTokens: 33, outputTokens: 21 });
   await server[Symbol.asyncDispose]();
 });

@@ -1,4 +1,5 @@
 import { type FakeService, startFakeService } from "@parley/agent/testing";
+import { makePdf, pageText } from "@parley/sandbox/testing";
 import { createParley, type Parley } from "parley-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
@@ -31,7 +32,7 @@ const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const pdf = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n%%EOF\n", "latin1");
+const pdf = makePdf([pageText("A paper")]);
 
 const vision = { providerId: "openai", modelId: "gpt-5" };
 const reader = { providerId: "openai_compatible", modelId: "llama" };
@@ -76,6 +77,13 @@ const ask = async (agent: string, fragments: { title: string; fileId: string }[]
     blocking: true,
   });
 type Created = Awaited<ReturnType<typeof ask>>;
+const askAgain = async ({ conversation }: Created, agent: string) =>
+  parley.messages.create({
+    conversationId: conversation.sId,
+    content: "And now?",
+    mentions: [{ configurationId: agents[agent]! }],
+    blocking: true,
+  });
 const answerOf = ({ conversation }: Created) => {
   const message = conversation.content.at(-1)?.at(-1);
   if (message?.type !== "agent_message") throw new Error("no answer");
@@ -105,12 +113,7 @@ describe("an uploaded image and a PDF", () => {
     ]);
     expect(JSON.stringify(seen.body)).not.toMatch(/https?:\/\//);
     // They stay in the conversation.
-    await parley.messages.create({
-      conversationId: created.conversation.sId,
-      content: "And now?",
-      mentions: [{ configurationId: agents[agent]! }],
-      blocking: true,
-    });
+    await askAgain(created, agent);
     expect(service.requests.at(-1)!.files).toHaveLength(2);
   });
 
@@ -166,7 +169,7 @@ test("a document reaches a model that reads text only as its text, and a broken 
   const seen = service.requests.at(-1)!;
   expect(seen.files).toEqual([]);
   expect(JSON.stringify(seen.body)).toContain("Minutes of the meeting");
-  const broken = await upload("broken.pdf", "application/pdf", pdf);
+  const broken = await upload("broken.pdf", "application/pdf", pdf.subarray(0, 300));
   const { notes } = answerOf(await ask("reader", [{ title: "Broken", fileId: broken }]));
   expect(notes).toMatchObject([{ fileId: broken, title: "Broken" }]);
   expect(notes![0]!.message).toContain("broken.pdf");
@@ -177,12 +180,7 @@ test("a file that was deleted is named", async () => {
   const created = await ask("vision", [{ title: "Gone", fileId }]);
   expect(service.requests.at(-1)!.files).toHaveLength(1);
   await parley.files.delete({ fileId });
-  await parley.messages.create({
-    conversationId: created.conversation.sId,
-    content: "And now?",
-    mentions: [{ configurationId: agents["vision"]! }],
-    blocking: true,
-  });
+  await askAgain(created, "vision");
   expect(service.requests.at(-1)!.files).toEqual([]);
 });
 
@@ -198,10 +196,17 @@ describe("an image that a tool returns", () => {
   test.each(["vision", "claude"])(
     "reaches the %s model in the result of the call",
     async (agent) => {
-      const answer = answerOf(await ask(agent, []));
+      const created = await ask(agent, []);
+      const answer = answerOf(created);
       expect(answer).toMatchObject({ status: "succeeded", content: "Seen" });
       expect(answer).not.toHaveProperty("notes");
       const { files, result } = service.requests.at(-1)!;
+      await askAgain(created, agent);
+      // It stays in the result, and the next answer draws another one.
+      const again = service.requests.at(-1)!.files.map(({ bytes, isOfResult }) => {
+        return { isOfResult, isSame: bytes.equals(png) };
+      });
+      expect(again).toEqual([1, 2].map(() => ({ isOfResult: true, isSame: true })));
       expect(files).toMatchObject([{ contentType: "image/png", isOfResult: true }]);
       expect(files[0]!.bytes.toString("hex")).toBe(png.toString("hex"));
       expect(result).toContain('"name":"file-1.png"');
@@ -220,5 +225,11 @@ describe("an image that a tool returns", () => {
       ({ type }) => type === "agent_message_notes",
     );
     expect(told).toMatchObject([{ step: 1, notes: answer.notes }]);
+    // Nor is it given to it later, which is said, too.
+    const { agentMessages } = await askAgain(created, "reader");
+    expect(agentMessages?.[0]?.notes).toMatchObject([
+      answer.notes![0],
+      { code: "file_type_not_taken" },
+    ]);
   });
 });

@@ -187,5 +187,10 @@ export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-cred
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";
 export { createSpace, updateSpace } from "./workspaces/spaces.ts";
 export { sweepUserTokens } from "./workspaces/user-tokens.ts";
-export { MAX_REQUEST_FILE_BYTES, takenFiles } from "./workspaces/taken-files.ts";
+export {
+  beyondLimits,
+  fileKindOf,
+  MAX_REQUEST_FILE_BYTES,
+  takenFiles,
+} from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";

@@ -1,2 +1,3 @@
+export * from "./hostile-documents.ts";
 export * from "./make-office.ts";
 export * from "./make-pdf.ts";

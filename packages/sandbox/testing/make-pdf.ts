@@ -32,6 +32,23 @@ export function makePdf(
   return joinObjects(objects, trailer);
 }
 
+/** A PDF with a page of text in a Japanese font that is not in it; further pages are of these contents. */
+export function makeJapanesePdf(contents: readonly string[] = []): Buffer {
+  const page = (content: number) =>
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>`;
+  const all = ["BT /F2 12 Tf 72 720 Td <93FA967B8CEA> Tj ET", ...contents];
+  const kids = all.map((_, index) => `${6 + index * 2} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${all.length} >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    "<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /90ms-RKSJ-H /DescendantFonts [5 0 R] >>",
+    "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /DW 1000 >>",
+    ...all.flatMap((content, index) => [page(7 + index * 2), streamOf(Buffer.from(content))]),
+  ];
+  return joinObjects(objects, "");
+}
+
 /** A stream object of these bytes. */
 export function streamOf(bytes: Uint8Array, entries = ""): Buffer {
   const head = `<< /Length ${bytes.length} ${entries} >>\nstream\n`;

@@ -35,6 +35,7 @@ export * from "./files/accepted-types.ts";
 export * from "./files/content-signatures.ts";
 export * from "./files/document-failures.ts";
 export * from "./files/files.ts";
+export * from "./files/image-size.ts";
 export * from "./functions/e2b-program.ts";
 export * from "./functions/function-administration.ts";
 export * from "./functions/function-secrets.ts";

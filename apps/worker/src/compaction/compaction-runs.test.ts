@@ -224,13 +224,15 @@ it.each([
 ])("ends with %s, and the next turns do not try again at once", async (code, text) => {
   const cId = await fill((rank) => `${rank}`, 449);
   const service = await startService(text);
+  service.counts = { input: 11, output: 7, cached: 5, reasoning: 2 };
   startWorker(service);
   await ask(cId);
   await summarised();
   expect(await readSummaries()).toMatchObject([{ status: "failed", error: { code }, text: null }]);
   const run = (await readTestRuns(test.core)).find(({ kind }) => kind === "compaction");
-  // It is billed none the less, with what the fake counts for a call.
-  expect(run).toMatchObject({ outcome: "errored", inputTokens: 11, outputTokens: 7 });
+  // It is billed none the less.
+  const usage = { inputTokens: 11, outputTokens: 7, cachedInputTokens: 5, reasoningTokens: 2 };
+  expect(run).toMatchObject({ outcome: "errored", ...usage });
   await ask(cId);
   await settled();
   expect(await readSummaries()).toHaveLength(1);

@@ -20,11 +20,17 @@ import {
   toStorable,
 } from "@parley/schema";
 import type { DocumentMetrics } from "./document-metrics.ts";
-import type { DocumentFile, Documents, DocumentText } from "./documents.ts";
+import type { DocumentFile, DocumentRefusal, Documents, DocumentText } from "./documents.ts";
 import { createSharedWork } from "./shared-work.ts";
 
-/** Goes up with each change of what an extractor gives: files are then read again, on their next use. */
-const VERSION = 1;
+/** They go up with each change of what an extractor gives: files are then read again, on their next use. */
+const versions: Readonly<Record<DocumentKind, number>> = {
+  pdf: 2,
+  docx: 1,
+  xlsx: 1,
+  pptx: 1,
+  rtf: 1,
+};
 /** How often a process may be ended from outside before the file is named. */
 const ATTEMPTS = 2;
 
@@ -75,22 +81,23 @@ export function createDocuments({
     }
   };
 
-  const documentText = async (
+  /** What is stored of a document; it is extracted, if nothing is. */
+  const readDocument = async (
     file: DocumentFile,
     kind: DocumentKind,
     signal: AbortSignal,
-  ): Promise<DocumentText> => {
+  ): Promise<StoredFileText> => {
     const { workspaceId, sha256 } = file;
-    const key = { workspaceId, sha256, extractor: `${kind}-${VERSION}` };
+    const key = { workspaceId, sha256, extractor: `${kind}-${versions[kind]}` };
     const known = await findFileText(core, key);
-    if (known !== undefined) return toAnswer(known, file);
+    if (known !== undefined) return known;
     const work = async (ended: AbortSignal): Promise<StoredFileText> => {
       const extraction = await extractFile(file, kind, ended);
       const result = toStored(extraction);
       if (isLasting(extraction)) await saveFileText(core, key, result);
       return result;
     };
-    return toAnswer(await share(Object.values(key).join(" "), signal, work), file);
+    return share(Object.values(key).join(" "), signal, work);
   };
 
   return {
@@ -101,8 +108,14 @@ export function createDocuments({
     textOf: async (file, signal) => {
       signal.throwIfAborted();
       const kind = documentKindOf(file.contentType);
-      if (kind !== undefined) return documentText(file, kind, signal);
-      return readPlain(core, file, signal);
+      if (kind === undefined) return readPlain(core, file, signal);
+      const stored = await readDocument(file, kind, signal);
+      return stored.text === null ? toRefusal(stored, file) : { text: stored.text };
+    },
+    pagesOf: async (file, signal) => {
+      signal.throwIfAborted();
+      const stored = await readDocument(file, "pdf", signal);
+      return stored.pages === null ? toRefusal(stored, file) : { pages: stored.pages };
     },
   };
 }
@@ -132,17 +145,18 @@ function isLasting(extraction: Extraction): boolean {
 
 /** A failure is stored as its code, with what the file is instead after a space. */
 function toStored(extraction: Extraction): StoredFileText {
-  if ("text" in extraction) return { text: toStorable(extraction.text), failure: null };
+  const { pages = null } = extraction;
+  if ("text" in extraction) return { text: toStorable(extraction.text), failure: null, pages };
   const { failure, is } = extraction;
-  return { text: null, failure: is === undefined ? failure : toStorable(`${failure} ${is}`) };
+  const code = is === undefined ? failure : toStorable(`${failure} ${is}`);
+  return { text: null, failure: code, pages };
 }
 
-function toAnswer({ text, failure }: StoredFileText, file: DocumentFile): DocumentText {
-  if (text !== null) return { text };
+function toRefusal({ failure }: StoredFileText, file: DocumentFile): DocumentRefusal {
   const [code = "", ...is] = (failure ?? "").split(" ");
   return failed(isDocumentFailure(code) ? code : "damaged", file, is.join(" "));
 }
 
-function failed(failure: DocumentFailure, { fileName }: DocumentFile, is = ""): DocumentText {
+function failed(failure: DocumentFailure, { fileName }: DocumentFile, is = ""): DocumentRefusal {
   return { failure, message: describeDocumentFailure(failure, { fileName, is }) };
 }

@@ -8,7 +8,7 @@ import {
 } from "@parley/core/testing";
 import { createExtractor } from "@parley/sandbox";
 import { encryptedOffice, makePdf, makeZip, pageText } from "@parley/sandbox/testing";
-import { findStoredFile } from "@parley/core";
+import { findStoredFile, saveFileText } from "@parley/core";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDocuments } from "./create-documents.ts";
@@ -85,7 +85,7 @@ describe("the texts of documents", () => {
     documents = create();
     expect(await textOf(same)).toEqual(one);
     expect(extractions).toBe(1);
-    expect(await stored()).toMatchObject([{ extractor: "pdf-1", sha256: file.sha256 }]);
+    expect(await stored()).toMatchObject([{ extractor: "pdf-2", sha256: file.sha256 }]);
   });
 
   it("are extracted by two replicas at once, to one stored text", async () => {
@@ -96,6 +96,22 @@ describe("the texts of documents", () => {
     expect(answers[0]).toEqual(answers[1]);
     expect(extractions).toBe(2);
     expect(await stored()).toHaveLength(1);
+  });
+
+  it("come with the number of pages, also where there is no text", async () => {
+    const { signal } = new AbortController();
+    const scan = await upload(makePdf(["q Q", "q Q"]), types.pdf);
+    expect(await documents.pagesOf(scan, signal)).toEqual({ pages: 2 });
+    expect(await textOf(scan)).toMatchObject({ failure: "no_text" });
+    expect(extractions).toBe(1);
+    const cut = await upload(pdf().subarray(0, 300), types.pdf);
+    expect(await documents.pagesOf(cut, signal)).toMatchObject({ failure: "damaged" });
+    // What an earlier version has stored has no pages.
+    const file = await upload(pdf(), types.pdf);
+    const { workspaceId, sha256 } = file;
+    const old = { text: "Old", failure: null, pages: null };
+    await saveFileText(test.core, { workspaceId, sha256, extractor: "pdf-1" }, old);
+    expect(await documents.pagesOf(file, signal)).toEqual({ pages: 1 });
   });
 
   it("are not shared between workspaces", async () => {

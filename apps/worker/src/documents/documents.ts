@@ -10,10 +10,14 @@ export interface DocumentFile {
   readonly sizeBytes: number;
 }
 
-/** The text of a file; or why it has none, as a stable code and a message that names the file. */
-export type DocumentText =
-  | { readonly text: string }
-  | { readonly failure: string; readonly message: string };
+/** Why something is not known of a file, as a stable code and a message that names the file. */
+export interface DocumentRefusal {
+  readonly failure: string;
+  readonly message: string;
+}
+
+/** The text of a file, or why it has none. */
+export type DocumentText = { readonly text: string } | DocumentRefusal;
 
 /** The texts of files for models that do not take them as they are. */
 export interface Documents {
@@ -23,6 +27,8 @@ export interface Documents {
    * errors of the database.
    */
   textOf(file: DocumentFile, signal: AbortSignal): Promise<DocumentText>;
+  /** The pages of a PDF, which are counted when its text is extracted, or why they cannot be. Throws as `textOf`. */
+  pagesOf(file: DocumentFile, signal: AbortSignal): Promise<{ pages: number } | DocumentRefusal>;
   /** Whether files of the type have a text. */
   hasText(contentType: string): boolean;
 }

@@ -14,7 +14,7 @@ const usage: StepPart = { type: "usage", inputTokens: 1, outputTokens: 2 };
 const text = (value: string): StepPart => ({ type: "text", text: value });
 const pair = (providerId: string): ModelPair => ({ providerId, modelId: `${providerId}-1` });
 const model = (providerId: string): StepPart => ({ type: "model", model: pair(providerId) });
-const passedOver = (providerId: string, given: object = {}): StepPart => ({
+const gaveWay = (providerId: string, given: object = {}): StepPart => ({
   type: "passed_over",
   passedOver: { model: pair(providerId), reason: "provider_unavailable", ...given },
 });
@@ -84,8 +84,8 @@ describe("a chain of models", () => {
     });
     const { play, requests } = chain;
     expect(await play()).toEqual([
-      passedOver("openai", { inputTokens: 2, outputTokens: 4 }),
-      passedOver("xai"),
+      gaveWay("openai", { inputTokens: 2, outputTokens: 4 }),
+      gaveWay("xai"),
       model("mistral"),
       text("Hi"),
       usage,
@@ -106,12 +106,12 @@ describe("a chain of models", () => {
 
   it("ends with a refusal, and names the model that refused", async () => {
     const { play } = chainOf({ openai: [outage], xai: [usage, refusal], mistral: [text("no")] });
-    expect(await play()).toEqual([passedOver("openai"), model("xai"), usage, refusal]);
+    expect(await play()).toEqual([gaveWay("openai"), model("xai"), usage, refusal]);
   });
 
   it("ends with the failure of its last model", async () => {
     const { play } = chainOf({ openai: [outage], xai: [usage, outage] });
-    expect(await play()).toEqual([passedOver("openai"), model("xai"), usage, outage]);
+    expect(await play()).toEqual([gaveWay("openai"), model("xai"), usage, outage]);
   });
 
   it("ends where a credential cannot be read: another model does not hide that", async () => {
@@ -129,9 +129,9 @@ describe("a chain of models", () => {
     );
     const reason = "circuit_open";
     expect(await play()).toEqual([
-      passedOver("openai", { reason }),
-      passedOver("mistral", { reason }),
-      passedOver("xai"),
+      gaveWay("openai", { reason }),
+      gaveWay("mistral", { reason }),
+      gaveWay("xai"),
       text("Hi"),
     ]);
     expect(requests.map(({ providerId }) => providerId)).toEqual(["xai", "openai"]);

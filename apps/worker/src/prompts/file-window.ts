@@ -4,6 +4,10 @@ interface Candidate {
   readonly kind: string;
   /** Files of the kind in one request at most. */
   readonly maxCount: number;
+  /** Of a PDF; 0 of others. */
+  readonly pages: number;
+  /** Pages of the kind in one request at most; null without a limit. */
+  readonly maxPages: number | null;
 }
 
 /** What the files that follow the window's have left of it, when it is cut. */
@@ -25,14 +29,17 @@ export function newestFiles<T extends Candidate>(files: readonly T[], maxBytes: 
 }
 
 function fits(window: readonly Candidate[], maxBytes: number, share: number): boolean {
-  const counts = new Map<string, number>();
+  const totals = new Map<string, { count: number; pages: number }>();
   let bytes = 0;
-  for (const { kind, sizeBytes } of window) {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const { kind, sizeBytes, pages } of window) {
+    const total = totals.getOrInsertComputed(kind, () => ({ count: 0, pages: 0 }));
+    total.count++;
+    total.pages += pages;
     bytes += sizeBytes;
   }
-  return (
-    bytes <= maxBytes / share &&
-    window.every(({ kind, maxCount }) => counts.get(kind)! <= maxCount / share)
-  );
+  const isWithin = ({ kind, maxCount, maxPages }: Candidate): boolean => {
+    const { count, pages } = totals.get(kind)!;
+    return count <= maxCount / share && pages <= (maxPages ?? Infinity) / share;
+  };
+  return bytes <= maxBytes / share && window.every(isWithin);
 }

@@ -14,6 +14,7 @@ const call = (step: number, parts: Partial<Called["calls"][number]> = {}) => ({
   cutParams: null,
   output: [{ type: "text", text: `Result ${step}` }],
   cutOutput: null,
+  files: null,
   ...parts,
 });
 const row = (parts: Partial<Called>): HistoryRow => ({

@@ -43,16 +43,22 @@ export function answerAt(
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
 }
 
+/** The calls of an answer that a later prompt has: those before the first step in which one has not ended. */
+export function closedCalls({ calls }: Called): Called["calls"] {
+  const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
+  return calls.filter(({ step }) => step < openFrom);
+}
+
 /**
  * The steps of an earlier answer. A step whose calls have not all ended has its text only, and so has what
  * comes after it. A step gets its replay back from the model that gave it.
  */
 function toSteps(
-  { calls, contents, replays }: Called,
+  answer: Called,
   { rank, model }: { readonly rank: number; readonly model: ModelPair },
 ): Pick<StepRequest, "finishedSteps" | "finishedCalls"> {
-  const openFrom = Math.min(...calls.flatMap(({ isOpen, step }) => (isOpen ? step : [])), Infinity);
-  const closed = calls.filter(({ step }) => step < openFrom);
+  const { contents, replays } = answer;
+  const closed = closedCalls(answer);
   const texts = new Map(contents?.map(({ step, content }) => [step, content]));
   const changed = new Set(closed.flatMap(({ cutParams, step }) => (cutParams ? step : [])));
   const replayOf = (step: number) => {

@@ -3,6 +3,7 @@ import {
   type CountFitting,
   countModule,
   fitPrompt,
+  type HistoryMessage,
   promptCharacters,
   type ReadResult,
   resultsTool,
@@ -60,7 +61,17 @@ interface Attempt {
   readonly notes: { readonly add: (found: readonly PromptNote[]) => void };
   /** Repeats work on the database through an outage. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The same for work that waits for places too. */
+  readonly retryLong: <T>(work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
+}
+
+/** A message of the history whose calls have the files of their outputs. */
+function giveFiles(message: HistoryMessage, answerId: string, files: TurnFiles): HistoryMessage {
+  const { called } = message;
+  if (called === undefined) return message;
+  const finishedCalls = files.withFiles(called.finishedCalls, answerId);
+  return { ...message, called: { ...called, finishedCalls } };
 }
 
 /** What the models of a turn are asked: the prompt, the tools, and the progress of earlier attempts. */
@@ -90,12 +101,12 @@ export async function createTurnRequest(
   const prepared = new Map<ModelLink, TurnFiles>();
   const promptFor = async (model: ModelLink) => {
     const maxCharacters = promptCharacters(model.contextTokens, model.provider);
-    const about = { ...attempt, workspaceId: run.workspaceId, model, maxCharacters };
+    const about = { ...attempt, workspaceId: run.workspaceId, model, maxCharacters, givesCalls };
     const files = prepared.get(model) ?? (await prepareFiles(services, about));
     prepared.set(model, files);
     attempt.notes.add(files.notes);
     const history = turn.history.map((row) => ({
-      ...toHistory(row, { model, givesCalls }),
+      ...giveFiles(toHistory(row, { model, givesCalls }), row.sid, files),
       values: values.get(row.sid),
       given: files.given.get(row.sid),
       from: authors.get(row.sid),

@@ -50,30 +50,37 @@ export function createBackoff({ random }: Pick<Core, "random">): Backoff {
 export interface Persistence {
   /** Repeats idempotent work until the database is available, or the signal aborts. */
   retry<T>(run: ClaimedRun, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** The same for work that mostly waits for something else, such as a place: it never counts as waiting here. */
+  retryLong<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Since when the run has waited for such work, by the clock of `performance`. */
   waitingSince(run: ClaimedRun): number | undefined;
 }
 
 export function createPersistence(core: Pick<Core, "random">): Persistence {
   const since = new Map<ClaimedRun, number>();
+  const repeat = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const backoff = createBackoff(core);
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+      }
+      backoff.failed();
+      await sleep(backoff.waitMs(), undefined, { signal });
+    }
+  };
   return {
     retry: async (run, signal, work) => {
-      const backoff = createBackoff(core);
       since.set(run, performance.now());
       try {
-        for (;;) {
-          try {
-            return await work();
-          } catch (error) {
-            if (!isTemporary(error)) throw error;
-          }
-          backoff.failed();
-          await sleep(backoff.waitMs(), undefined, { signal });
-        }
+        return await repeat(signal, work);
       } finally {
         since.delete(run);
       }
     },
+    // Each of its statements fails by itself when the database does not answer.
+    retryLong: repeat,
     waitingSince: (run) => since.get(run),
   };
 }

@@ -41,6 +41,7 @@ export async function executeTurn(
   const { core, writer } = services;
   const { message, agent } = turn;
   const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
+  const retryLong = <T>(work: () => Promise<T>) => services.persistence.retryLong(signal, work);
   let actions: readonly ActionRow[] = turn.actions;
   if (hasOpenCalls(turn)) {
     const settled = await retry(() => settleCalls(core, { run, turn, giveUp: run.exhausted }));
@@ -91,6 +92,7 @@ export async function executeTurn(
     progress,
     notes,
     retry,
+    retryLong,
     signal,
   });
   const toTokens = (

@@ -1,4 +1,5 @@
 import { refuseMessages } from "./call-rules.ts";
+import { requireAnthropicSizes } from "./file-rules.ts";
 import { refuseThinking } from "./sampling-rules.ts";
 import {
   bytesOf,
@@ -37,6 +38,8 @@ export const anthropicMessages: WireFormat = {
     const turn = sinceQuestion(blocks, ({ role, type, text }) =>
       role === "user" && type === "text" ? text : undefined,
     );
+    const files = blocks.flatMap((block) => filesOf(block, false));
+    requireAnthropicSizes(files);
     const isCall = (block: Block | undefined) => block?.type === "tool_use";
     return {
       message: asked?.text ?? "",
@@ -48,7 +51,7 @@ export const anthropicMessages: WireFormat = {
           (one.role === "user" && isCorrection(one.text ?? "")),
       ).length,
       instructions: textOf(system),
-      files: blocks.flatMap((block) => filesOf(block, false)),
+      files,
       answerFormat: output_config?.format?.schema,
     };
   },

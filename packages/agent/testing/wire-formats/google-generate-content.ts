@@ -1,4 +1,5 @@
 import { refuseContents } from "./call-rules.ts";
+import { requireGoogleSizes } from "./file-rules.ts";
 import {
   bytesOf,
   isCorrection,
@@ -46,6 +47,8 @@ export const googleGenerateContent: WireFormat = {
       systemInstruction?: Content;
       generationConfig?: { responseMimeType?: string; responseJsonSchema?: object };
     };
+    const files = filesOf(contents);
+    requireGoogleSizes(files);
     const asked = contents.findLast(
       ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
     );
@@ -63,7 +66,7 @@ export const googleGenerateContent: WireFormat = {
       result: String(answers.at(-1)?.response.content ?? ""),
       step: called.length,
       instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
-      files: filesOf(contents),
+      files,
       answerFormat:
         generationConfig?.responseJsonSchema ??
         (generationConfig?.responseMimeType === "application/json" ? "json" : undefined),

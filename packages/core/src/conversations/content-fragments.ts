@@ -21,6 +21,8 @@ export type InlineFile = Omit<FileRow, "id" | "workspaceId" | "conversationId">;
 /** A fragment whose source was found. */
 export interface ResolvedFragment {
   readonly columns: FragmentColumns;
+  /** The file that it names. */
+  readonly file?: FileRow;
   /** Written with the message, under the message's number. */
   readonly inline?: InlineFile;
   /** Its place in the request's body, if it has several. */
@@ -72,7 +74,7 @@ export async function resolveFragment(
     const { contentType, sizeBytes } = file;
     const textBytes = isText(contentType) ? sizeBytes : null;
     const source = { title, contentType, fileId, sourceUrl: url ?? null, textBytes, ...sent };
-    return { columns: { ...shared, content: file.text ?? "", fragment: source } };
+    return { columns: { ...shared, content: file.text ?? "", fragment: source }, file };
   }
   if (nodeId !== undefined && nodeDataSourceViewId !== undefined) {
     const found = await findNode(db, context, { viewId: nodeDataSourceViewId, nodeId });
@@ -130,6 +132,8 @@ function createInlineFile(
     status: "ready",
     sha256: createHash("sha256").update(bytes).digest("hex"),
     text: cutText(content),
+    width: null,
+    height: null,
     createdAt: context.now(),
     apiKeyId: null,
     ownerId: null,

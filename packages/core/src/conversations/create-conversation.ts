@@ -45,6 +45,8 @@ export async function createConversation(
       ? undefined
       : await requireSpace(db, caller, { workspaceId, sid: spaceId });
   const resolvedFragments = await resolveFragments(db, context, input);
+  const ofFiles = await warnAboutFiles(context, resolvedFragments, resolved);
+  const warnings = [...resolved.warnings, ...ofFiles];
   await context.reserveRunCapacity(workspaceId, "agent_turn", resolved.agents.length);
   const opened = await buildConversation(context, input, { space, author: resolved.user });
   const rows = resolvedFragments.length + 1 + resolved.agents.length;
@@ -58,7 +60,6 @@ export async function createConversation(
   });
   const { fragments, files, userMessage, turns, messages } = created;
   const { user } = resolved;
-  const warnings = [...resolved.warnings, ...warnAboutFiles(resolvedFragments, resolved)];
   // Later than its messages, which are not unread to their author.
   const now = context.now();
   const size = addToSize(context.conversationLimits, opened, {

@@ -1,32 +1,58 @@
-import { essenceOf, type Warning } from "@parley/schema";
+import { essenceOf, type ModelPair, type Warning } from "@parley/schema";
+import type { Process } from "../context.ts";
+import { findPages } from "../files/file-texts.ts";
 import { isFragmentOfFile } from "../files/model-files.ts";
 import { filesTakenBy } from "../workspaces/models.ts";
+import { beyondLimits, fileKindOf, type MeasuredFile } from "../workspaces/taken-files.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
 import type { ResolvedMessage } from "./new-messages.ts";
 
-/** Types of files that no text is extracted from. */
-const MEDIA = /^(?:image|audio|video)\//;
-
 /**
- * A warning for each file that an agent's model does not take, as far as the type shows. What models of a server of
- * one's own take is only known to the workers: the answer has a note.
+ * A warning for each file that a model of an agent does not take, as far as its type, bytes, pixels and known pages
+ * show. What models of a server of one's own take is only known to the workers: the answer has a note.
  */
-export function warnAboutFiles(
+export async function warnAboutFiles(
+  core: Process,
   fragments: readonly ResolvedFragment[],
-  { agents, modelSelection }: Pick<ResolvedMessage, "agents" | "modelSelection">,
-): Warning[] {
-  return fragments.flatMap(({ columns: { fragment }, path = "" }) => {
-    if (fragment === null || !isFragmentOfFile(fragment)) return [];
+  resolved: Pick<ResolvedMessage, "agents" | "modelSelection">,
+): Promise<Warning[]> {
+  const named = modelsOf(resolved);
+  const warnings: Warning[] = [];
+  for (const { columns, file, path = "" } of fragments) {
+    const { fragment } = columns;
+    if (fragment === null || file === undefined || !isFragmentOfFile(fragment)) continue;
     const contentType = essenceOf(fragment.contentType).toLowerCase();
-    if (!MEDIA.test(contentType)) return [];
-    const kind = contentType.startsWith("image/") ? "image" : "audio";
-    const blind = agents.flatMap((agent) => {
-      const model = modelSelection ?? agent;
-      const takes = filesTakenBy(model)?.some((taken) => taken.kind === kind) ?? true;
-      return takes ? [] : [`${agent.name} (${model.modelId})`];
+    const kind = fileKindOf(contentType);
+    if (kind === undefined) continue;
+    const taking = named.flatMap(({ name, pair }) => {
+      const takes = filesTakenBy(pair);
+      return takes ? [{ name, limits: takes.find((taken) => taken.kind === kind) }] : [];
     });
-    if (blind.length === 0) return [];
-    const message = `Only the title is given to agents whose model does not take files of type ${contentType}: ${blind.join(", ")}`;
-    return [{ path, message }];
+    const blind = taking.flatMap(({ name, limits }) => (limits === undefined ? name : []));
+    if (blind.length > 0 && kind !== "pdf") {
+      const message = `Only the title is given to agents whose model does not take files of type ${contentType}: ${blind.join(", ")}`;
+      warnings.push({ path, message });
+    }
+    const wantsPages = taking.some(({ limits }) => typeof limits?.maxPages === "number");
+    const pages = wantsPages ? await findPages(core, file) : null;
+    const measured: MeasuredFile = { ...file, pages };
+    for (const { name, limits } of taking) {
+      const beyond = limits && beyondLimits(measured, limits);
+      if (beyond === undefined) continue;
+      const given = kind === "pdf" ? "text" : "title";
+      warnings.push({ path, message: `Only the ${given} is given to ${name}: ${beyond.reason}` });
+    }
+  }
+  return warnings;
+}
+
+/** The models that may answer, each with its agent. */
+function modelsOf({
+  agents,
+  modelSelection,
+}: Pick<ResolvedMessage, "agents" | "modelSelection">): { name: string; pair: ModelPair }[] {
+  return agents.flatMap((agent) => {
+    const pairs = modelSelection ? [modelSelection] : [agent, ...agent.fallbackModels];
+    return pairs.map((pair) => ({ name: `${agent.name} (${pair.modelId})`, pair }));
   });
 }

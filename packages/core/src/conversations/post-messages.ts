@@ -51,7 +51,8 @@ export async function postMessage(
   const { user } = resolved;
   const { contentFragment } = input;
   const fragments = await resolveFragments(outside, context, { contentFragment });
-  const warnings = [...resolved.warnings, ...warnAboutFiles(fragments, resolved)];
+  const ofFiles = await warnAboutFiles(context, fragments, resolved);
+  const warnings = [...resolved.warnings, ...ofFiles];
   const { workspace } = context.caller;
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);

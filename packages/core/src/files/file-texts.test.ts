@@ -23,6 +23,7 @@ describe("texts of files", () => {
     saveFileText(test.core, keyOf(sha256, extractor), {
       text,
       failure: text === null ? "no_text" : null,
+      pages: text === null ? null : 3,
     });
   const upload = async (content: string) => {
     const contentType = "application/pdf";
@@ -35,8 +36,16 @@ describe("texts of files", () => {
     await save("a");
     await save("a", "another");
     await save("b", null);
-    expect(await findFileText(test.core, keyOf("a"))).toEqual({ text: "text", failure: null });
-    expect(await findFileText(test.core, keyOf("b"))).toEqual({ text: null, failure: "no_text" });
+    expect(await findFileText(test.core, keyOf("a"))).toEqual({
+      text: "text",
+      failure: null,
+      pages: 3,
+    });
+    expect(await findFileText(test.core, keyOf("b"))).toEqual({
+      text: null,
+      failure: "no_text",
+      pages: null,
+    });
     expect(await findFileText(test.core, keyOf("a", "pdf-2"))).toBeUndefined();
     const other = await insertTestWorkspace(test.core);
     expect(await findFileText(test.core, keyOf("a", "pdf-1", other.id))).toBeUndefined();

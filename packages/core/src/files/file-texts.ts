@@ -17,6 +17,8 @@ export interface FileTextKey extends Record<string, unknown> {
 export interface StoredFileText {
   readonly text: string | null;
   readonly failure: string | null;
+  /** Of a PDF; null if they could not be counted. */
+  readonly pages: number | null;
 }
 
 const ofKey = sql`workspace_id = ${sql.placeholder("workspaceId")}::bigint
@@ -24,7 +26,7 @@ const ofKey = sql`workspace_id = ${sql.placeholder("workspaceId")}::bigint
 
 const findStatement = statement<FileTextKey, StoredFileText>(
   "find_file_text",
-  sql`select text, failure from file_texts where ${ofKey}`,
+  sql`select text, failure, pages from file_texts where ${ofKey}`,
 );
 
 /** The text that was extracted from a content in a workspace; undefined if none was. */
@@ -33,6 +35,23 @@ export async function findFileText(
   key: FileTextKey,
 ): Promise<StoredFileText | undefined> {
   return (await findStatement.execute(database.db, key))[0];
+}
+
+const pagesStatement = statement<{ workspaceId: number; sha256: string }, { pages: number | null }>(
+  "find_file_pages",
+  sql`
+  select max(pages) as pages from file_texts
+  where workspace_id = ${sql.placeholder("workspaceId")}::bigint and sha256 = ${sql.placeholder("sha256")}`,
+);
+
+/** The pages of a content, which were counted when its text was extracted; null if they were not. */
+export async function findPages(
+  { database }: Process,
+  { workspaceId, sha256 }: { readonly workspaceId: number; readonly sha256: string | null },
+): Promise<number | null> {
+  if (sha256 === null) return null;
+  const [row] = await pagesStatement.execute(database.db, { workspaceId, sha256 });
+  return row?.pages ?? null;
 }
 
 // The lock keeps the workspace from being deleted in the meantime, which would leave the text behind.
@@ -47,10 +66,10 @@ const saveStatement = statement<
     where id = ${sql.placeholder("workspaceId")}::bigint and deleted_at is null
     for key share
   )
-  insert into file_texts (workspace_id, sha256, extractor, text, failure, created_at)
+  insert into file_texts (workspace_id, sha256, extractor, text, failure, pages, created_at)
   select id, ${sql.placeholder("sha256")}::text, ${sql.placeholder("extractor")}::text,
     ${sql.placeholder("text")}::text, ${sql.placeholder("failure")}::text,
-    ${sql.placeholder("createdAt")}::bigint
+    ${sql.placeholder("pages")}::int, ${sql.placeholder("createdAt")}::bigint
   from held
   on conflict do nothing
   returning extractor`,
@@ -60,9 +79,9 @@ const saveStatement = statement<
 export async function saveFileText(
   core: Process & StorageServices,
   key: FileTextKey,
-  { text, failure }: StoredFileText,
+  { text, failure, pages }: StoredFileText,
 ): Promise<void> {
-  const values = { ...key, text, failure, createdAt: core.now() };
+  const values = { ...key, text, failure, pages, createdAt: core.now() };
   const saved = await saveStatement.execute(core.database.db, values);
   if (saved.length > 0) core.storage.add(key.workspaceId, text?.length ?? 0);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { FILE_CHUNK_BYTES, fileChunks, files, type Queryable } from "@parley/db";
+import { imageSize } from "@parley/schema";
 import type { FileRow } from "../data-access/rows.ts";
 import { FILE_TEXT_BYTES, readText } from "./file-text.ts";
 
@@ -27,6 +28,7 @@ export async function insertFiles(db: Queryable, whole: readonly WholeFile[]): P
         sizeBytes: bytes.length,
         status: "ready" as const,
         sha256: createHash("sha256").update(bytes).digest("hex"),
+        ...imageSize(bytes.subarray(0, FILE_CHUNK_BYTES)),
         text: readText({ ...about, beginning: bytes.subarray(0, FILE_TEXT_BYTES) }),
       };
     }),

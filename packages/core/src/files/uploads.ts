@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { FILE_CHUNK_BYTES, files, fileChunks, statement } from "@parley/db";
-import { type FileAnswer, invalidRequest, ParleyError, type UploadFile } from "@parley/schema";
+import {
+  type FileAnswer,
+  imageSize,
+  type ImageSize,
+  invalidRequest,
+  ParleyError,
+  type UploadFile,
+} from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import type { Context, Process } from "../context.ts";
 import { wasCommitted } from "../data-access/lost-answers.ts";
@@ -33,11 +40,11 @@ export async function uploadFile(
   await requireSigned(context, input);
   const file = await claimFile(context, input.fileId);
   try {
-    const { beginning, sha256 } = await storeBytes(context, file, read(file));
+    const { beginning, sha256, size } = await storeBytes(context, file, read(file));
     requireContent(file, beginning);
     const about = { ...file, beginning };
     const text = await extractText(context.threads, about, threadOptions(context));
-    const stored = await finishUpload(context, file, { sha256, text });
+    const stored = await finishUpload(context, file, { sha256, text, ...size });
     // The signing key is cached by now, so this does not fail.
     return { file: await renderFile(context, stored) };
   } catch (error) {
@@ -111,21 +118,25 @@ async function storeBytes(
   { database }: Process,
   file: FileRow,
   source: AsyncIterable<Uint8Array>,
-): Promise<{ sha256: string; beginning: Uint8Array }> {
+): Promise<{ sha256: string; beginning: Uint8Array; size: ImageSize | undefined }> {
   const { id: fileId, uploadId } = file;
   if (uploadId === null) throw new Error("The file is not claimed");
   const hash = createHash("sha256");
   let beginning = new Uint8Array();
+  let size: ImageSize | undefined;
   let position = 0;
   for await (const data of inChunks(exactly(file.sizeBytes, source))) {
-    if (position === 0) beginning = data.slice(0, FILE_TEXT_BYTES);
+    if (position === 0) {
+      beginning = data.slice(0, FILE_TEXT_BYTES);
+      size = imageSize(data);
+    }
     hash.update(data);
     const written = { fileId, uploadId, position, data };
     const [row] = await chunkStatement.execute(database.db, written);
     if (row === undefined) throw lostUpload();
     position++;
   }
-  return { sha256: hash.digest("hex"), beginning };
+  return { sha256: hash.digest("hex"), beginning, size };
 }
 
 /** The same bytes. Throws unless there are `sizeBytes`, for more as soon as they arrive. */
@@ -170,9 +181,9 @@ async function* inChunks(
 async function finishUpload(
   { database }: Process,
   file: FileRow,
-  { sha256, text }: { sha256: string; text: string | null },
+  found: Pick<FileRow, "sha256" | "text"> & Partial<ImageSize>,
 ): Promise<FileRow> {
-  const ready = { status: "ready", sha256, text, uploadId: null, uploadUntil: null } as const;
+  const ready = { status: "ready", ...found, uploadId: null, uploadUntil: null } as const;
   try {
     const [row] = await database.db
       .update(files)

@@ -37,7 +37,7 @@ export const setTokens = sql.raw(
     .join(", "),
 );
 
-/** A relation with the tokens of all `steps` of an answer, for `setTokens`; null where none were counted. */
+/** A relation with the tokens of all `steps` of an answer, for `setTokens`; null if none were counted. */
 export function tokensOf(steps: SQL): SQL {
   const sums = Object.entries(tokenColumns).map(([column, member]) =>
     sql.raw(`sum((call ->> '${member}')::float8)::bigint as ${column}`),

@@ -107,7 +107,7 @@ describe("what a workspace stores", () => {
     const before = await countAll();
     const key = { workspaceId: id, sha256: "x", extractor: "pdf-1" };
     const text = randomBytes(50_000).toString("hex");
-    await saveFileText(test.core, key, { text, failure: null });
+    await saveFileText(test.core, key, { text, failure: null, pages: null });
     await test.core.storage.flush();
     expect((await read()).addedBytes).toBe(text.length);
     expect(await countAll()).toBeGreaterThan(before + 50_000);

@@ -85,6 +85,7 @@ describe("the calls of earlier answers", () => {
       isOpen: false,
       cutParams: null,
       cutOutput: null,
+      files: null,
     };
     const { providerId, modelId } = turn!.agent;
     expect(calledOf(turn)).toEqual([

@@ -34,6 +34,15 @@ export interface EarlierCall {
   /** MCP content; null if it is long, or there is none. */
   readonly output: readonly unknown[] | null;
   readonly cutOutput: CutText | null;
+  /** Files that it has made and its output refers to; null for none. */
+  readonly files: readonly EarlierFile[] | null;
+}
+
+/** A file that a call of an earlier answer has made. */
+interface EarlierFile {
+  readonly fileId: string;
+  readonly title: string;
+  readonly contentType: string;
 }
 
 /** What an earlier answer holds beside its text, if it has called anything. */
@@ -59,7 +68,8 @@ const bytesOfValue = (column: string): SQL =>
     else ${MAX_EARLIER_CHARACTERS} end`);
 
 /** Bytes of a call `x` as it is given, estimated without a look into long values. */
-const bytesOfCall = sql`${number(CALL_BYTES)} + ${bytesOfValue("params")} + ${bytesOfValue("output")}`;
+const bytesOfCall = sql`${number(CALL_BYTES)} + ${bytesOfValue("params")} + ${bytesOfValue("output")}
+  + ${bytesOfValue("generated_files")}`;
 
 /**
  * Whether the message `h` is an answer of the agent `a`, in any version of it. What decides quickly comes first,
@@ -110,6 +120,14 @@ const textOfOutput = sql`(
     E'\\n' order by place)
   from jsonb_array_elements(x.output) with ordinality parts (part, place))`;
 
+const referredFiles = sql`(
+  select json_agg(json_build_object('fileId', file ->> 'fileId', 'title', file ->> 'title',
+    'contentType', file ->> 'contentType') order by place)
+  from jsonb_array_elements(x.generated_files) with ordinality made (file, place)
+  where exists (
+    select from jsonb_array_elements(x.output) part where part ->> 'fileId' = file ->> 'fileId'
+  ))`;
+
 const isLong = (column: SQL): SQL => sql`octet_length(${column}::text) > ${maxCharacters}`;
 const open = sql.raw(openStatuses.map((status) => `'${status}'`).join(", "));
 
@@ -124,7 +142,8 @@ export const calledAnswer = (alias: string): SQL => {
         'params', case when not ${isLong(sql`x.params`)} then x.params end,
         'cutParams', case when ${isLong(sql`x.params`)} then ${cut(sql`x.params::text`)} end,
         'output', case when not ${isLong(sql`x.output`)} then x.output end,
-        'cutOutput', case when ${isLong(sql`x.output`)} then ${cut(textOfOutput)} end
+        'cutOutput', case when ${isLong(sql`x.output`)} then ${cut(textOfOutput)} end,
+        'files', case when x.generated_files is not null then ${referredFiles} end
       ) order by x.step, x.position),
       'contents', ${h}.raw_contents,
       'replays', (

@@ -13,6 +13,7 @@ import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
+import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import {
   knownServers,
@@ -21,24 +22,6 @@ import {
   type TurnServer,
   type TurnTool,
 } from "./turn-tools.ts";
-
-/** A sandbox function as a tool of a turn's model, under the function's slug. */
-export interface TurnFunction {
-  readonly slug: string;
-  readonly description: string;
-  /** JSON Schema of the parameters; null if the function takes any input. */
-  readonly inputSchema: Record<string, unknown> | null;
-}
-
-/** The subquery of a claim that gives the `TurnFunction`s of the agent `a`. */
-export const functionsOfTurn = sql`
-  select json_agg(json_build_object(
-    'slug', f.slug, 'description', v.description, 'inputSchema', v.input_schema
-  ) order by own.position)
-  from agent_functions own
-  join sandbox_functions f on f.id = own.function_id and f.status = 'active'
-  join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
-  where own.agent_id = a.id`;
 
 /** Positions up to the message that is answered that the prompt may include. */
 const MAX_HISTORY = 500;

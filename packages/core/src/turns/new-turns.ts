@@ -1,13 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { MessageRow } from "../data-access/rows.ts";
-import {
-  historyBytesOf,
-  type HistoryRow,
-  type TurnFunction,
-  type TurnInput,
-} from "./load-turns.ts";
+import { historyBytesOf, type HistoryRow, type TurnInput } from "./load-turns.ts";
 import { authorOfNew } from "./history-authors.ts";
+import type { TurnFunction } from "./turn-functions.ts";
 import { distinctSkills, type TurnSkill } from "./turn-skills.ts";
 import type { TurnServer } from "./turn-tools.ts";
 

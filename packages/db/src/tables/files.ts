@@ -37,6 +37,9 @@ export const files = pgTable(
     sha256: text(),
     /** The text that agents read; null for a type without text. */
     text: text(),
+    /** Pixels of an image; null until its header was looked at, 0 if that does not say it. */
+    width: integer(),
+    height: integer(),
     createdAt: milliseconds().notNull(),
     /** The upload that may write chunks, and the end of its lease by the clock of the database. */
     uploadId: text(),
@@ -77,6 +80,8 @@ export const fileTexts = pgTable(
     /** Null if there is none: `failure` says why. */
     text: text(),
     failure: text(),
+    /** Of a PDF; null if they could not be counted. */
+    pages: integer(),
     createdAt: milliseconds().notNull(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.sha256, table.extractor] })],

@@ -1,8 +1,10 @@
 import type { DocumentKind } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import {
+  bombStream,
   docxFiles,
   encryptedOffice,
+  makeJapanesePdf,
   makePdf,
   makeZip,
   pageText,
@@ -24,7 +26,8 @@ describe("the text of a document", () => {
   it("is that of the pages of a PDF", async () => {
     const pdf = makePdf([pageText("Hello \\(world\\)"), "", pageText("The end")]);
     const note = "[1 of its 3 pages have no text, as scans have none: 2]";
-    expect(await extract("pdf", pdf)).toEqual({ text: `Hello \\(world\\)\n\nThe end\n${note}` });
+    const text = `Hello \\(world\\)\n\nThe end\n${note}`;
+    expect(await extract("pdf", pdf)).toEqual({ text, pages: 3 });
   });
 
   it("is that of the paragraphs, tables and notes of a Word document", async () => {
@@ -92,6 +95,7 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
       text: expect.stringMatching(
         /^Page 1\n\nPage 2[^]*\n\[The file continues: this is its beginning, up to page 7 of 40\]$/,
       ) as string,
+      pages: 40,
     });
     const docx = await makeZip(docxFiles(paragraph("word ".repeat(100))));
     expect(await extract("docx", docx, { maxCharacters: 12 })).toEqual({
@@ -107,7 +111,7 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
       () => cut(makePdf([pageText("x".repeat(9000))])),
       { failure: "damaged" },
     ],
-    ["a PDF of pictures", "pdf", () => makePdf(["q Q", "q Q"]), { failure: "no_text" }],
+    ["a PDF of pictures", "pdf", () => makePdf(["q Q", "q Q"]), { failure: "no_text", pages: 2 }],
     [
       "a PDF with a page that is not there",
       "pdf",
@@ -118,7 +122,13 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
       "a PDF of too many pages",
       "pdf",
       () => makePdf(Array<string>(10_000).fill("")),
-      { failure: "too_many_pages" },
+      { failure: "too_many_pages", pages: 10_000 },
+    ],
+    [
+      "a PDF whose font does not say its characters",
+      "pdf",
+      () => makeJapanesePdf(),
+      { failure: "unknown_characters", pages: 1 },
     ],
     ["a text that is no PDF", "pdf", () => Buffer.from("hello"), { failure: "wrong_type" }],
     ["an encrypted Word document", "docx", encryptedOffice, { failure: "encrypted" }],
@@ -174,11 +184,26 @@ line</t></is></c><c t="str"><f>A1</f><v>sum</v></c></row>`,
     expect(await extract(kind, await bytes())).toEqual(expected);
   });
 
+  it("says where a font does not say its characters", async () => {
+    const { text } = (await extract("pdf", makeJapanesePdf([pageText("Two")]))) as { text: string };
+    expect(text).toContain("Two");
+    expect(text).toContain("[Text is missing: its fonts do not say which characters they show]");
+  });
+
+  it("counts the pages of a PDF whose text takes too much", async () => {
+    const long = makePdf([pageText("One"), await bombStream(200)]);
+    expect(await extract("pdf", long)).toEqual({
+      failure: "too_complex",
+      pages: 2,
+    });
+  });
+
   it("leaves out damaged pages and says which", async () => {
     const broken = streamOf(Buffer.from("not deflated"), "/Filter /FlateDecode");
     const found = await extract("pdf", makePdf([pageText("One"), broken]));
     expect(found).toEqual({
       text: expect.stringMatching(/^One\n\[1 of its 2 pages .*: 2\]$/) as string,
+      pages: 2,
     });
   });
 });

@@ -36,12 +36,13 @@ const ADDRESS_BYTES = 1792 * MIB;
 const ANSWER_FACTOR = 6;
 const NOTES_BYTES = 65_536;
 
-const failures = ["encrypted", "damaged", "wrong_type", "no_text"] as const;
+const failures = ["encrypted", "damaged", "wrong_type", "no_text", "unknown_characters"] as const;
 const limited = ["too_complex", "too_many_pages"] as const;
 const Answer: z.ZodType<Extraction> = z.union([
   z.object({ text: z.string() }),
   z.object({ failure: z.enum([...failures, ...limited]), is: z.string().max(200).optional() }),
 ]);
+const Counted = z.object({ pages: z.int().min(1).max(0x7f_ff_ff_ff) });
 
 export interface ExtractedDocument {
   readonly kind: DocumentKind;
@@ -62,10 +63,13 @@ export async function extractDocument(
 ): Promise<Extraction> {
   const used = { ...usual, ...limits };
   const ended = await runExtractor(document, used, await findUser());
+  const lines = ended.output.toString().split("\n");
+  const answer = lines.pop() ?? "";
+  const [counted] = lines.map((line) => Counted.parse(JSON.parse(line)));
   const failure = failureOf(ended);
-  if (failure !== undefined) return { failure };
+  if (failure !== undefined) return { failure, ...counted };
   if (ended.status !== 0) throw new Error("The extractor broke", { cause: ended.errors });
-  return Answer.parse(JSON.parse(ended.output.toString()));
+  return { ...Answer.parse(JSON.parse(answer)), ...counted };
 }
 
 function runExtractor(

@@ -1,5 +1,5 @@
 // A process that extracts the text of one document, and ends. Its standard input is a line of JSON and then the
-// document, its output the answer. Only types are stripped here, and no package of the workspace is found: imports
+// document, its output the number of pages as soon as they are counted, and the answer. Only types are stripped here, and no package of the workspace is found: imports
 // must need neither.
 import type { DocumentKind } from "@parley/schema";
 import { buffer } from "node:stream/consumers";
@@ -11,6 +11,7 @@ type Reader = (
   text: BoundedText,
   bytes: Uint8Array,
   question: ExtractionQuestion,
+  tellPages: (pages: number) => void,
 ) => Promise<void> | void;
 
 /** Each is loaded when it is needed: that of PDF is large. */
@@ -22,11 +23,16 @@ const readers: Readonly<Record<DocumentKind, () => Promise<Reader>>> = {
   rtf: async () => (await import("./rtf.ts")).readRtf,
 };
 
+/** They are known too if the text then takes more than it may. */
+function tellPages(pages: number): void {
+  process.stdout.write(`${JSON.stringify({ pages })}\n`);
+}
+
 async function extract(question: ExtractionQuestion, bytes: Uint8Array): Promise<Extraction> {
   const text = createBoundedText(question.maxCharacters);
   try {
     const read = await readers[question.kind]();
-    await read(text, bytes, question);
+    await read(text, bytes, question, tellPages);
   } catch (error) {
     if (error instanceof DocumentFault) return { failure: error.failure, is: error.is };
     if (!(error instanceof TextFull)) throw error;

@@ -12,13 +12,24 @@ export async function readPdf(
   text: BoundedText,
   bytes: Uint8Array,
   { maxPages }: ExtractionQuestion,
+  tellPages: (pages: number) => void,
 ): Promise<void> {
   const { getDocument } = await import("unpdf/pdfjs");
   if (!includes(bytes.subarray(0, HEAD_BYTES), "%PDF-")) throw new DocumentFault("wrong_type");
   // Readers guess what a cut file held; that would be a part of it, given as the whole.
   if (!includes(bytes.subarray(-TAIL_BYTES), "%%EOF")) throw new DocumentFault("damaged");
+  let lacksMaps = false;
   const loading = getDocument({
     data: bytes,
+    useWorkerFetch: false,
+    // A class to PDF.js. Fonts for Chinese, Japanese and Korean may name a table of characters in place of having it.
+    BinaryDataFactory: function NoData() {
+      const fetch = async ({ kind }: { kind: string }) => {
+        lacksMaps ||= kind === "cMapUrl";
+        throw new Error("It is not there");
+      };
+      return { fetch };
+    },
     verbosity: 0,
     maxImageSize: 0,
     disableFontFace: true,
@@ -33,6 +44,7 @@ export async function readPdf(
   });
   const count = document.numPages;
   if (count === 0) throw new DocumentFault("damaged");
+  tellPages(count);
   if (count > maxPages) throw new DocumentFault("too_many_pages");
   const empty: number[] = [];
   const broken: number[] = [];
@@ -59,7 +71,9 @@ export async function readPdf(
     if (!hasText && broken.at(-1) !== number) empty.push(number);
     if (hasText) text.add("\n\n");
   });
+  if (text.isEmpty && lacksMaps) throw new DocumentFault("unknown_characters");
   if (text.isEmpty && broken.length > 0) throw new DocumentFault("damaged");
+  if (lacksMaps) text.note("Text is missing: its fonts do not say which characters they show");
   notePages(text, empty, `of its ${count} pages have no text, as scans have none`);
   notePages(text, broken, `of its ${count} pages are damaged and were left out`);
 }

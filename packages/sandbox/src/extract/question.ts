@@ -11,10 +11,14 @@ export interface ExtractionQuestion {
 }
 
 /** The text of a document, or why it has none. */
-export type Extraction =
+export type Extraction = (
   | { readonly text: string }
   | {
       readonly failure: DocumentFailure;
       /** What the file is instead of what its type says. */
       readonly is?: string | undefined;
-    };
+    }
+) & {
+  /** Of a PDF, unless they could not be counted. */
+  readonly pages?: number | undefined;
+};

@@ -19,6 +19,8 @@ const reasons = {
   damaged: "is damaged or incomplete, so that its text cannot be read: save or upload it again",
   wrong_type: "is not what its type says",
   no_text: "has no text: its pages are pictures, such as scans, or empty",
+  unknown_characters:
+    "has its text in Chinese, Japanese or Korean fonts that do not say which characters they show: save it again with embedded fonts",
   too_complex:
     "takes more memory or processor time to read than a file may: split it, or save it again without what it embeds",
   too_many_pages: `has more than ${MAX_DOCUMENT_PAGES} pages: split it`,

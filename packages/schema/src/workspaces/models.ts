@@ -18,6 +18,14 @@ export const TakenFiles = z.object({
     .meta({ example: ["image/png", "image/jpeg"] }),
   maxBytes: z.int().describe("Bytes of one file at most"),
   maxCount: z.int().describe("Files of the kind in one request at most"),
+  maxSidePixels: z
+    .int()
+    .nullable()
+    .describe("Width and height of an image at most, in pixels; null without a limit"),
+  maxPages: z
+    .int()
+    .nullable()
+    .describe("Pages of all PDFs in one request at most; null without a limit"),
 });
 export type TakenFiles = z.infer<typeof TakenFiles>;
 
