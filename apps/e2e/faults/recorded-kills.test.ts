@@ -49,7 +49,7 @@ test("a kill in the middle of a step leaves its request", { timeout: 120_000 }, 
   }, 60_000);
   const request = await eventually(read, 10_000);
   const sent = service.requests[0]!.json;
-  expect(request).toMatchObject({ ...{ messageId: mId, step: 0, attempt: 1, model }, body: sent });
+  expect(request).toMatchObject({ messageId: mId, step: 0, attempt: 1, model, body: sent });
   expect(request.sha256).toBe(createHash("sha256").update(sent).digest("hex"));
   expect([request.matches, request.missing]).toEqual([true, []]);
   await server[Symbol.asyncDispose]();

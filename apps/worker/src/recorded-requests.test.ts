@@ -132,7 +132,7 @@ describe("recorded requests", () => {
       });
       const worker = startWorker();
       const { agentMessages } = await postTestMessage(context, cId, { agentIds: [agent] });
-      const mId = agentMessages![0]!.sId;
+      const mId = agentMessages[0]!.sId;
       await until(mId);
       await worker.close(1000);
 
