@@ -25,6 +25,7 @@ const threads = {
   "render-thread": "../../packages/core/src/skills/folders/render-thread.ts",
   "yaml-thread": "../../packages/core/src/skills/folders/yaml-thread.ts",
   "carry-thread": "../../packages/core/src/summaries/carry-thread.ts",
+  "template-thread": "../../packages/core/src/requests/template-thread.ts",
   "count-thread": "../../packages/agent/src/count-thread.ts",
   "evaluation-thread": "../worker/src/simulation/evaluation-thread.ts",
   "locate-thread": "../worker/src/javascript/locate-thread.ts",

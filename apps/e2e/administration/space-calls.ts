@@ -81,6 +81,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
   ],
   "messages.events": ofAnswer(),
+  "messages.getRequest": ofAnswer({ n: 0 }),
   "summaries.list": ofConversation(),
   "summaries.update": ofConversation({ number: 1, active: false }),
   "feedbacks.get": ofAnswer(),

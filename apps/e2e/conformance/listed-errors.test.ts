@@ -63,6 +63,7 @@ beforeAll(async () => {
     mime_type: "text/plain",
     parentsIn: [],
     number: 1,
+    n: 0,
     active: false,
     query: "x",
     thumbDirection: "up",

@@ -13,6 +13,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   conversation_not_found: { cId: nobody, conversationId: nobody },
   message_not_found: { mId: nobody },
   summary_not_found: { number: 999 },
+  request_not_recorded: { n: 999 },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
   sandbox_function_invocation_not_found: { invocationId: nobody },
   run_not_found: { runId: nobody },

@@ -95,12 +95,13 @@ test("every documented request is answered as documented", async () => {
     statuses[operationId] = await expectDocumented(operation, { ...request, ...key });
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
-  // The message is an agent's, no tool call waits for its user, the conversation has no summary, and the workspace no
-  // tool and no server in a client, nor a public URL.
+  // The message is an agent's, no tool call waits for its user, the conversation has no summary, its model
+  // is simulated, and the workspace no tool and no server in a client, nor a public URL.
   expect(Object.fromEntries(refused)).toEqual({
     "messages.edit": 400,
     "messages.validateAction": 400,
     "messages.answerQuestion": 400,
+    "messages.getRequest": 404,
     "summaries.update": 404,
     "conversations.changeTools": 404,
     "toolAuthorizations.get": 404,

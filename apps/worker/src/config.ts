@@ -135,6 +135,9 @@ export const WorkerSettings = z.object({
   PARLEY_VERSIONS_KEPT: integer(1, 10_000)
     .default(50)
     .describe("Newest versions of each agent, function and skill that are always kept"),
+  PARLEY_REQUEST_RETENTION_DAYS: integer(1, 36_500)
+    .default(30)
+    .describe("Retention of the recorded requests to the services of models, in days"),
   PARLEY_AUDIT_RETENTION_DAYS: integer(1, 36_500)
     .default(365)
     .describe("Retention of the audit log, in days"),

@@ -10,6 +10,7 @@ import {
   sweepClientServers,
   sweepFiles,
   sweepIdempotencyKeys,
+  sweepRecordedRequests,
   sweepSessions,
   sweepUserTokens,
   trimInvocationLogs,
@@ -35,6 +36,7 @@ export interface RetentionOptions {
     | "PARLEY_VERSION_RETENTION_DAYS"
     | "PARLEY_VERSIONS_KEPT"
     | "PARLEY_AUDIT_RETENTION_DAYS"
+    | "PARLEY_REQUEST_RETENTION_DAYS"
   >;
   readonly logger: Logger;
   readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded">;
@@ -42,9 +44,9 @@ export interface RetentionOptions {
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
- * idempotency keys, old entries of the audit log, expired user tokens, files that were not uploaded in time and texts of
- * files that are gone; at once, and then every few minutes. A sweep that fails is logged, and the others continue. Counts what workspaces
- * store if that may have changed.
+ * idempotency keys, old entries of the audit log, recorded requests, expired user tokens, files that were not
+ * uploaded in time and texts of files that are gone; at once, and then every few minutes. A sweep that fails is
+ * logged, and the others continue. Counts what workspaces store if that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -60,6 +62,7 @@ export function startRetention({
     retentionMs: settings.PARLEY_VERSION_RETENTION_DAYS * DAY_MS,
     kept: settings.PARLEY_VERSIONS_KEPT,
   };
+  const requests = { retentionMs: settings.PARLEY_REQUEST_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -105,6 +108,7 @@ export function startRetention({
     ["skill_versions", createVersionSweep(core, { kind: "skill", ...versions })],
     ["idempotency_keys", () => sweepIdempotencyKeys(core)],
     ["audit_events", () => sweepAuditLog(core, audited)],
+    ["recorded_requests", () => sweepRecordedRequests(core, requests)],
     ["files", () => sweepFiles(core)],
     ["file_texts", createFileTextSweep(core)],
     ["client_servers", () => sweepClientServers(core)],

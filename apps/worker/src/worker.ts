@@ -26,6 +26,7 @@ import {
   measureProviders,
   readTitleModel,
 } from "./models/model-providers.ts";
+import { createRequestRecorder } from "./requests/request-recorder.ts";
 import { startRetention } from "./retention.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { createLeases, describeRun, type RunningRun } from "./runs/leases.ts";
@@ -78,8 +79,7 @@ export function createWorker({
   const metrics = createWorkerMetrics(registry, () =>
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
-  const programs = createProgramRunner({ core, settings, logger, registry });
-  const { executor } = programs;
+  const { executor, ...probes } = createProgramRunner({ core, settings, logger, registry });
   const circuits = createCircuits(registry);
   const providers = measureProviders(createModelProviders(settings), {
     operations: metrics.operations,
@@ -90,16 +90,16 @@ export function createWorker({
   const persistence = createPersistence(core);
   const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
   const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
-  const models = { providers, circuits, modelFiles, documents };
+  const requests = createRequestRecorder({ core, logger, registry });
+  const models = { providers, circuits, modelFiles, documents, requests };
   const services = { core, logger, persistence, ...models, titles, executor };
-  const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
-    agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),
+    agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
     compaction: createCompactionRuns({ core, persistence, providers }),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),
-      perWorkspace: invocations,
+      perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
     }),
   };
   const readiness = createReadiness();
@@ -241,8 +241,7 @@ export function createWorker({
   }
 
   return {
-    probeSandbox: programs.probeSandbox,
-    sandboxBoundary: programs.sandboxBoundary,
+    ...probes,
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
         const busyMs = running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS;
@@ -291,6 +290,7 @@ export function createWorker({
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all([titles.close(), ...left.map(({ done }) => done)]);
+      await requests.close();
       const logIds = left.map(({ run }) => run.logId);
       await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
       await attempt(() => removeWorker(core, workerId));

@@ -17,6 +17,7 @@ export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";
 export { takesFilesOfResults } from "./providers/sent-files.ts";
+export type { SentRequest } from "./providers/sent-request.ts";
 export * from "./providers/service-provider.ts";
 export type { AnswerFormat } from "./structured-answer.ts";
 export * from "./summary-message.ts";

@@ -4,6 +4,7 @@ import { openEach } from "./prompt-files.ts";
 import { type FilePart, type PromptFile, textParts } from "./prompt-parts.ts";
 import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
 import { takesFilesOfResults } from "./providers/sent-files.ts";
+import type { SentRequest } from "./providers/sent-request.ts";
 
 /** A provider whose model plays a script. */
 export interface PlayedProvider {
@@ -13,6 +14,8 @@ export interface PlayedProvider {
   readonly idle: () => Promise<void>;
   /** The files that a service has seen in the last request, each as `seenAs` says. */
   readonly seen?: () => readonly string[];
+  /** The body of the last request that a service has seen. */
+  readonly received?: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -69,7 +72,7 @@ export function describeProvider(
 ): void {
   describe(`the provider of ${name}`, () => {
     const start = async (parts: Partial<StepRequest> = {}, played = script) => {
-      const { provider, modelId, idle, close, seen } = await play(played);
+      const { provider, modelId, idle, close, seen, received } = await play(played);
       onTestFinished(close);
       const request: StepRequest = {
         modelId,
@@ -90,7 +93,7 @@ export function describeProvider(
         signal: new AbortController().signal,
         ...parts,
       };
-      return { stream: provider.streamStep(request), idle, provider, request, seen };
+      return { stream: provider.streamStep(request), idle, provider, request, seen, received };
     };
     const joined = (parts: readonly StepPart[], type: "text" | "reasoning") =>
       parts.map((part) => (part.type === type ? part.text : "")).join("");
@@ -144,13 +147,23 @@ export function describeProvider(
         { role: "user", parts: textParts("Look") },
       ];
       const played = { steps: [{ text: "{{message}}: {{files}}" }], tokenDelayMs: 0 };
-      const { stream, seen } = await start({ prompt, openFiles }, played);
+      const sent: SentRequest[] = [];
+      const onSent: StepRequest["onSent"] = (one) => void sent.push(one);
+      const { stream, seen, received } = await start({ prompt, openFiles, onSent }, played);
       expect(reads).toBe(0);
       const got = await Array.fromAsync(stream);
       expect(got.filter(({ type }) => type === "error")).toEqual([]);
       expect(reads).toBe(files.length);
       expect(joined(got, "text")).toMatch(/^Look: /);
       expect(seen?.() ?? files.map(seenAs)).toEqual(files.map(seenAs));
+      // It is told of what it sends, and where the files are in it.
+      expect(sent.map(({ body }) => body)).toEqual([received?.()].flatMap((one) => one ?? []));
+      for (const { body, files: found } of sent) {
+        const bytes = found.map(({ start: from, end }) => {
+          return Buffer.from(body.slice(from, end), "base64").toString();
+        });
+        expect(bytes).toEqual(files.map(({ fileId }) => fileId));
+      }
     });
 
     it.runIf(takesFilesOfResults(name) && given.takes.length > 0)(

@@ -8,6 +8,7 @@ import type {
 } from "@parley/schema";
 import type { FileOpener } from "./prompt-files.ts";
 import type { FilePart, PromptMessage } from "./prompt-parts.ts";
+import type { SentRequest } from "./providers/sent-request.ts";
 import type { PassedOver, TokenUsage } from "./token-usage.ts";
 
 /** What an interrupted attempt at a step has already published. */
@@ -90,6 +91,8 @@ export interface StepRequest {
   readonly prefix: PublishedPrefix;
   /** W3C trace of the turn, which providers over HTTP forward. */
   readonly traceparent?: string | undefined;
+  /** Is told of each request to a service as it is sent, also of those that are repeated. It must not throw. */
+  readonly onSent?: ((sent: SentRequest, request: StepRequest) => void) | undefined;
   readonly signal: AbortSignal;
 }
 

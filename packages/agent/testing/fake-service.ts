@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
 import { anthropicMessages } from "./wire-formats/anthropic-messages.ts";
@@ -47,6 +47,8 @@ export type Fault =
 export interface SeenRequest extends ReadRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
+  /** As it was sent. */
+  readonly json: string;
   readonly body: Record<string, unknown>;
 }
 
@@ -129,14 +131,15 @@ async function answer(
   const path = new URL(request.url ?? "", "http://fake").pathname;
   const format = formats.find((one) => one.path.test(path));
   if (format === undefined) return refuse(response, chatCompletions, 404, "No such path");
-  const body = (await json(request)) as Record<string, unknown>;
+  const json = await text(request);
+  const body = JSON.parse(json) as Record<string, unknown>;
   let read: ReadRequest;
   try {
     read = format.read(body);
   } catch (error) {
     return refuse(response, format, 400, error instanceof Error ? error.message : "Invalid");
   }
-  service.requests.push({ ...read, path, headers: request.headers, body });
+  service.requests.push({ ...read, path, headers: request.headers, json, body });
   service.onRequest();
   const [header, scheme] = format.credential;
   if (service.apiKey !== undefined && request.headers[header] !== scheme + service.apiKey) {

@@ -213,6 +213,8 @@ export function createParley(options: ParleyOptions) {
       suggestInConversation: method("mentions.suggestInConversation"),
     },
     messages: {
+      /** Reads what was sent to the model for a step of an answer; needs an admin's key, or one of an editor. */
+      getRequest: method("messages.getRequest"),
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */
       create: method("messages.create"),
       /** Changes a user's message: a new version, which the mentioned agents answer. */

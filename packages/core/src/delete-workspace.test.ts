@@ -21,6 +21,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
+import { insertTestRequest } from "../testing/requests.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
   clearRuns,
@@ -95,10 +96,8 @@ describe("deleteWorkspace", () => {
         editedBy: user.id,
       })
       .returning();
-    const ofText = { workspaceId: workspace.id, sha256: "x", extractor: "pdf-1" };
-    await db()
-      .insert(fileTexts)
-      .values({ ...ofText, text: "x", createdAt: 0 });
+    const text = { workspaceId: workspace.id, sha256: "x", extractor: "pdf-1", createdAt: 0 };
+    await db().insert(fileTexts).values(text);
     const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
     await db().insert(skillAttachments).values(file);
     await db().insert(skillOriginals).values({ skillId: skill!.id, skillFile: "x" });
@@ -151,6 +150,7 @@ describe("deleteWorkspace", () => {
     const ofTool = { toolId, userId: user.id, agentId: agent!.id };
     await insertTestToolRows(test.core, { ...ofTool, cId: conversation.sId });
     const mId = conversation.content.at(-1)![0]!.sId;
+    await insertTestRequest(test.core, { ...of, messageId: mId });
     const feedback = { wId: workspaceId, cId: conversation.sId, mId, thumbDirection: "up" };
     await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));
     await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });

@@ -7,6 +7,7 @@ import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
 import { callImplementations } from "./calls/implementations.ts";
 import { conversationImplementations } from "./conversations/implementations.ts";
+import { recordedRequestImplementations } from "./requests/implementations.ts";
 import { summaryImplementations } from "./summaries/implementations.ts";
 import { cancelRun } from "./cancel-run.ts";
 import type { CoreContext, CoreRequest } from "./create-core.ts";
@@ -36,6 +37,7 @@ export const implementations = {
   ...callImplementations,
   ...conversationImplementations,
   ...summaryImplementations,
+  ...recordedRequestImplementations,
   ...fileImplementations,
   ...functionImplementations,
   ...invocationImplementations,

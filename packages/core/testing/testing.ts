@@ -1,4 +1,4 @@
-import { agents, type Database, logs, type Queryable } from "@parley/db";
+import { agents, type Database, type Queryable } from "@parley/db";
 import { openTestDatabase } from "@parley/db/testing";
 import {
   type AgentError,
@@ -7,7 +7,6 @@ import {
   type InputOf,
   type ClientServerEvent,
   type LogEvent,
-  type MessageEvent,
   parseInput,
   type PostedMessage,
   type ScriptedBehaviour,
@@ -38,10 +37,13 @@ import { finishTurns, type TurnOutcome } from "../src/turns/finish-turns.ts";
 import { loadTurn, type Turn } from "../src/turns/load-turns.ts";
 import { insertApiKey } from "../src/workspaces/api-keys.ts";
 import { insertWorkspace } from "../src/workspaces/workspaces.ts";
+import { testToken } from "./logs.ts";
 import { claimRuns } from "./runs.ts";
 
 export { announceTestFile, uploadTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
+export * from "./logs.ts";
+export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
@@ -97,6 +99,8 @@ export async function clearRuns({ database }: Core): Promise<void> {
     with deleted_conversations as (delete from conversations),
       deleted_messages as (delete from messages),
       deleted_summaries as (delete from conversation_summaries),
+      deleted_requests as (delete from recorded_requests),
+      deleted_pieces as (delete from request_pieces),
       deleted_actions as (delete from actions),
         deleted_files as (delete from files),
       deleted_invocations as (delete from invocations),
@@ -209,30 +213,6 @@ export async function insertTestFunction(
   ]);
   return row!;
 }
-
-/** Opens an empty log, with the prefix of an invocation if given, and returns its id. */
-export async function openTestLog(core: Core, fence = 0, prefix?: "sfi"): Promise<string> {
-  const id = core.newId(prefix);
-  await core.database.db.insert(logs).values({ id, lastSeq: 0, fence });
-  return id;
-}
-
-/** Moves the end of a closed log into the past. */
-export async function ageTestLog({ database }: Core, logId: string, ms: number): Promise<void> {
-  await database.db.execute(sql`
-    update logs set closed_at = now() - ${ms}::float * interval '1 millisecond'
-    where id = ${logId} and closed_at is not null`);
-}
-
-const step = { created: 0, configurationId: "agent", messageId: "message", step: 0 };
-
-/** An event with a text, for a log that is not rendered. */
-export function testToken(text: string): MessageEvent {
-  return { type: "generation_tokens", ...step, text, classification: "tokens" };
-}
-
-/** An event that ends a log. */
-export const testEnd: MessageEvent = { type: "agent_generation_cancelled", ...step };
 
 type CreateBody = Omit<InputOf<(typeof endpoints)["conversations.create"]>, "wId">;
 

@@ -7,6 +7,7 @@ export * from "./tables/data-sources.ts";
 export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";
+export * from "./tables/requests.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/skills.ts";
 export * from "./tables/summaries.ts";

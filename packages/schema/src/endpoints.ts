@@ -12,6 +12,7 @@ import { auditEndpoints } from "./audit/audit-events.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
 import { spaceContentEndpoints } from "./conversations/space-content.ts";
+import { recordedRequestEndpoints } from "./conversations/recorded-requests.ts";
 import { summaryEndpoints } from "./conversations/summaries.ts";
 import { fileEndpoints } from "./files/files.ts";
 import { functionAdministrationEndpoints } from "./functions/endpoints.ts";
@@ -37,6 +38,7 @@ import { workspaceEndpoints } from "./workspaces/workspaces.ts";
 export const endpoints = {
   ...conversationEndpoints,
   ...summaryEndpoints,
+  ...recordedRequestEndpoints,
   ...feedbackEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,

@@ -24,6 +24,7 @@ export * from "./conversations/feedbacks.ts";
 export * from "./conversations/message-contexts.ts";
 export * from "./conversations/message-events.ts";
 export * from "./conversations/messages.ts";
+export * from "./conversations/recorded-requests.ts";
 export * from "./conversations/space-content.ts";
 export * from "./conversations/summaries.ts";
 export * from "./conversations/waiting-calls.ts";

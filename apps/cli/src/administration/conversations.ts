@@ -1,10 +1,15 @@
 import { group } from "@parley/command/group";
+import { StepParams } from "@parley/schema";
+import type { Command } from "commander";
 import * as z from "zod";
+import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findById as find, nounOf } from "../grammar/noun.ts";
-import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
+import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
+import { actionCommand, getCommand, printAnswer, updateCommand } from "../grammar/one-commands.ts";
+import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { createSummaryCommands } from "./summaries.ts";
 import type { Context } from "../connection/context.ts";
@@ -50,6 +55,7 @@ export const createConversationAdministration = (context: Context) =>
       call: async ({ parley }, { id }, { title }) =>
         parley.conversations.update({ conversationId: id, title }),
     }),
+    requestCommand(context),
     actionCommand(context, noun, {
       ...common,
       name: "remove",
@@ -60,3 +66,21 @@ export const createConversationAdministration = (context: Context) =>
     }),
     createSummaryCommands(context),
   ]);
+
+const RequestOptions = z.object({
+  step: StepParams.shape.n.optional().describe("number of the step, from 0; the first by default"),
+});
+
+/** Makes the command that shows what a model was sent. */
+function requestCommand(context: Context): Command {
+  const command = nounCommand("request", "show what the model was sent for a step of an answer")
+    .argument("<conversation>", "id")
+    .argument("<message>", "id of the agent's message");
+  const read = withInput(command, { schema: RequestOptions, isFilter: true });
+  return command.action(async (cId: string, mId: string, options: ServerOptions) => {
+    const { step = 0 } = checkInput(RequestOptions, await read(context.io, { ...options }));
+    const { rpc, wId } = await connect(context, options);
+    const answer = await callServer(rpc.messages.getRequest.query({ wId, cId, mId, n: step }));
+    await printAnswer(context.io, answer, options);
+  });
+}

@@ -21,6 +21,7 @@ interface SettingsDefinition {
   readonly name?: string | undefined;
   readonly region?: Region | undefined;
   readonly regionalModelsOnly?: boolean | undefined;
+  readonly recordsRequests?: boolean | undefined;
   /** By provider and id. */
   readonly models?: readonly ModelName[] | undefined;
 }
@@ -52,6 +53,7 @@ const SettingsFile = z.object({
     name: true,
     region: true,
     regionalModelsOnly: true,
+    recordsRequests: true,
     models: true,
   }).optional(),
   spaces: z
@@ -85,11 +87,13 @@ function sortModels(unsorted: readonly ModelName[] | undefined): ModelName[] | u
 
 /** Writes `parley.yaml`. The name of a workspace is its own, and not written. */
 export function writeSettingsFile({ settings, spaces }: DeclaredSettings): string {
-  const { region: where, regionalModelsOnly: isRegional, models: enabled } = settings;
+  const { region: where, regionalModelsOnly: isRegional, recordsRequests: records } = settings;
   const workspace = {
     ...(where !== undefined && { region: where }),
     ...(isRegional !== undefined && { regionalModelsOnly: isRegional }),
-    ...(enabled !== undefined && { models: enabled }),
+    // It is so unless an admin has changed it.
+    ...(records === false && { recordsRequests: records }),
+    ...(settings.models !== undefined && { models: settings.models }),
   };
   return writeYaml({
     workspace,
@@ -126,6 +130,7 @@ export async function readSettings(
       name: read.name,
       region: read.region,
       regionalModelsOnly: read.regionalModelsOnly,
+      recordsRequests: read.recordsRequests,
       models: sortModels(read.models),
     },
     name: workspace.name,

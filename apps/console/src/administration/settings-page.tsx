@@ -58,6 +58,7 @@ function WorkspaceSettings() {
                 name: String(form.get("name")),
                 region: form.get("region") === "eu" ? "eu" : "us",
                 regionalModelsOnly: form.has("regionalModelsOnly"),
+                recordsRequests: form.has("recordsRequests"),
               });
             }}
           >
@@ -77,6 +78,11 @@ function WorkspaceSettings() {
               label="Only models hosted in the region"
               name="regionalModelsOnly"
               defaultChecked={settings.regionalModelsOnly}
+            />
+            <CheckField
+              label="Record what the services of models are sent"
+              name="recordsRequests"
+              defaultChecked={settings.recordsRequests}
             />
             {saving.error && <ErrorNotice error={saving.error} />}
             <Button type="submit" variant="primary" isBusy={saving.isPending}>

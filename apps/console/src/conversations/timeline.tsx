@@ -11,6 +11,7 @@ import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
 import { describeTokens, formatCached } from "../ui/tokens.ts";
+import { SentRequests } from "./sent-requests.tsx";
 
 type Consumption = Output<"conversations.getConsumption">;
 
@@ -52,6 +53,7 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
         {answers.map((answer) => (
           <Turn
             key={`${answer.messageId} ${answer.version}`}
+            conversationId={conversationId}
             answer={answer}
             message={messages.get(answer.messageId)}
           />
@@ -114,12 +116,13 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
 }
 
 interface TurnProps {
+  readonly conversationId: string;
   readonly answer: Consumption["messages"][number];
   /** Undefined if the answer is newer than the loaded messages. */
   readonly message: AgentMessage | undefined;
 }
 
-function Turn({ answer, message }: TurnProps) {
+function Turn({ conversationId, answer, message }: TurnProps) {
   return (
     <li className="grid min-w-0 gap-2 rounded-lg border border-line p-3">
       <p className="flex flex-wrap items-center gap-2">
@@ -147,6 +150,7 @@ function Turn({ answer, message }: TurnProps) {
         </p>
       ))}
       {message && message.actions.length > 0 && <CallTimeline message={message} />}
+      <SentRequests conversationId={conversationId} answer={answer} />
     </li>
   );
 }

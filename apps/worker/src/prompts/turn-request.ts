@@ -26,6 +26,7 @@ import {
 import { type ChosenModel, type ModelServices, readModelKey } from "../models/choose-model.ts";
 import type { Circuits } from "../models/circuits.ts";
 import { createModelChain, type ModelLink } from "../models/model-chain.ts";
+import type { RequestRecorder } from "../requests/request-recorder.ts";
 import { describeRun } from "../runs/leases.ts";
 import { findAnswerFormat } from "./answer-format.ts";
 import { type FileServices, prepareFiles, type TurnFiles } from "./attachments.ts";
@@ -44,6 +45,8 @@ const countJob: Job<Parameters<CountFitting>[0], number> = {
 /** What prompts are made with. */
 export interface PromptServices extends ModelServices, FileServices {
   readonly circuits: Circuits;
+  /** Records what models are sent. */
+  readonly requests: Pick<RequestRecorder, "record">;
 }
 
 /** An attempt at a turn, whose model is chosen. */
@@ -164,6 +167,9 @@ export async function createTurnRequest(
     answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
+    onSent: (sent, sentRequest) => {
+      services.requests.record({ run, turn, request: sentRequest, sent });
+    },
     signal,
   };
 }

@@ -85,14 +85,25 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Bytes of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
+/** What is told of requests and their responses. */
+export interface FetchListener {
+  /** Called for counts of tokens that are not numbers. */
+  readonly onUnreadableUsage: () => void;
+  /** Called with each body that is sent. */
+  readonly onBody?: ((body: string) => void) | undefined;
+}
+
 /**
  * Creates a fetch with a bound on the response, so that none can fill the memory. Redirects are refused: they
  * would send the credential elsewhere. In streams, unreadable counts of tokens become 0, which is told.
  */
 export const createBoundedFetch =
-  (onUnreadableUsage: () => void): typeof fetch =>
+  ({ onUnreadableUsage, onBody }: FetchListener): typeof fetch =>
   async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: "error" });
+    const sending = fetch(input, { ...init, redirect: "error" });
+    // Bodies of steps are JSON.
+    if (typeof init?.body === "string") onBody?.(init.body);
+    const response = await sending;
     if (response.body === null) return response;
     let left = response.ok ? MAX_RESPONSE_BYTES : MAX_ERROR_BYTES;
     const bounded = response.body.pipeThrough(

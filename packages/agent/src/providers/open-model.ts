@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelService } from "@parley/schema";
 import type { ServiceAccess } from "./access.ts";
-import { createBoundedFetch } from "./bounded-fetch.ts";
+import { createBoundedFetch, type FetchListener } from "./bounded-fetch.ts";
 
 interface Settings {
   readonly apiKey: string;
@@ -36,17 +36,13 @@ const openers: Readonly<Record<ModelService, Open>> = {
   },
 };
 
-/** Opens a model of a service; `onUnreadableUsage` is called for counts of tokens that are not numbers. */
+/** Opens a model of a service. */
 export async function openModel(
   serviceId: ModelService,
   modelId: string,
-  {
-    apiKey = "",
-    baseUrl,
-    onUnreadableUsage,
-  }: Pick<ServiceAccess, "apiKey" | "baseUrl"> & { readonly onUnreadableUsage: () => void },
+  { apiKey = "", baseUrl, ...listener }: Pick<ServiceAccess, "apiKey" | "baseUrl"> & FetchListener,
 ): Promise<LanguageModelV4> {
   const baseURL = baseUrl === undefined ? {} : { baseURL: baseUrl };
-  const fetch = createBoundedFetch(onUnreadableUsage);
+  const fetch = createBoundedFetch(listener);
   return openers[serviceId]({ apiKey, fetch, ...baseURL }, modelId);
 }

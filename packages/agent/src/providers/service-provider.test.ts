@@ -30,7 +30,8 @@ for (const [id, modelId, given] of services) {
         ({ contentType, bytes, isOfResult }) =>
           `${contentType} ${bytes.toString()}${isOfResult ? " of a result" : ""}`,
       );
-    return { provider, modelId, idle: service.idle, close: service.close, seen };
+    const received = () => service.requests.at(-1)?.json;
+    return { provider, modelId, idle: service.idle, close: service.close, seen, received };
   };
   describeProvider(id, play, { ...given, counts: true });
 }

@@ -12,6 +12,7 @@ import { explainError, failure, isOutage, type StepFailure } from "./failures.ts
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
 import { asServiceTakes } from "./sent-calls.ts";
+import { findSentFiles } from "./sent-request.ts";
 
 /** Ends a call when the service sends nothing while the consumer waits for it. */
 interface SilenceWatch {
@@ -145,8 +146,9 @@ async function* callModel(
     signal.throwIfAborted();
     let isUnreadable = false;
     const onUnreadableUsage = () => void (isUnreadable = true);
-    const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
-    const sent = await sendStep(model, { id, request, abortSignal: call.signal, silence });
+    const open = async (onBody: (body: string) => void) =>
+      openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage, onBody });
+    const sent = await sendStep(open, { id, request, abortSignal: call.signal, silence });
     headers = sent.headers;
     yield* readStep(noteActivity(sent.stream, silence), {
       hasUnreadable: () => isUnreadable,
@@ -170,13 +172,21 @@ async function* callModel(
 
 /** Sends a step. Its files are in memory until the service answers, or less long. */
 async function sendStep(
-  model: LanguageModelV4,
+  openModelFor: (onBody: (body: string) => void) => Promise<LanguageModelV4>,
   sent: { id: ModelService; request: StepRequest; abortSignal: AbortSignal; silence: SilenceWatch },
 ) {
   const { id, request, abortSignal, silence } = sent;
   const open = request.openFiles ?? openEach;
-  const files = await open(filesOf([...request.prompt, ...messagesOfSteps(request)]), abortSignal);
+  const wanted = filesOf([...request.prompt, ...messagesOfSteps(request)]);
+  const files = await open(wanted, abortSignal);
   try {
+    const { modelId, onSent } = request;
+    const model = await openModelFor((body) => {
+      onSent?.(
+        { providerId: id, modelId, body, files: findSentFiles(body, wanted, files) },
+        request,
+      );
+    });
     const given = addAnswerFormat(toCallOptions(request, { service: id, ...files }), id, request);
     const taken = { ...given, prompt: asServiceTakes(id, given.prompt) };
     const options = { ...withCache(taken, id, request.cacheScope), abortSignal };

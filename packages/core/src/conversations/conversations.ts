@@ -8,6 +8,8 @@ import {
   files,
   logs,
   messages,
+  recordedRequests,
+  requestPieces,
   runs,
 } from "@parley/db";
 import {
@@ -142,6 +144,9 @@ export async function deleteConversationRows(
   await db.delete(actions).where(inArray(actions.messageId, messageIds));
   await db.delete(feedbacks).where(inArray(feedbacks.conversationId, ids));
   await db.delete(conversationSummaries).where(ofConversations);
+  for (const table of [recordedRequests, requestPieces]) {
+    await db.delete(table).where(inArray(table.conversationId, ids));
+  }
   await db.delete(messages).where(inConversations);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));

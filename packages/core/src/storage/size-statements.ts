@@ -150,6 +150,8 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("spaces", "name"),
       owned("feedbacks", "content"),
       owned("conversation_summaries", "text", "carried", "progress", "steps"),
+      owned("recorded_requests", "template", "parts"),
+      owned("request_pieces", "text"),
       owned("idempotency_keys", "scope"),
       bytesOf(
         "t",

@@ -35,6 +35,7 @@ describe("workspaces and members", () => {
       name: "Acme",
       region: "us",
       regionalModelsOnly: false,
+      recordsRequests: true,
       suspendedAt: null,
     });
     expect(models.map((pair) => `${pair.providerId}/${pair.modelId}`)).toEqual(defaultModels);

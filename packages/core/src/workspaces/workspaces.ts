@@ -97,7 +97,7 @@ export async function updateWorkspace(
   context: RequestContext,
   input: UpdateWorkspace,
 ): Promise<WorkspaceSettings> {
-  const { name, region, regionalModelsOnly } = input;
+  const { name, region, regionalModelsOnly, recordsRequests } = input;
   for (const model of [...(input.models ?? []), ...(input.enableModels ?? [])]) {
     requireKnownModel(model);
   }
@@ -109,6 +109,7 @@ export async function updateWorkspace(
         name: name ?? before.name,
         region,
         regionalModelsOnly,
+        recordsRequests,
         models: await changeModels(db, before, input),
       })
       .where(eq(workspaces.id, before.id))
@@ -207,6 +208,7 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     name: row.name,
     region: row.region as Region,
     regionalModelsOnly: row.regionalModelsOnly,
+    recordsRequests: row.recordsRequests,
     suspendedAt: row.suspendedAt,
     models: row.models.map(pairOf),
   };

@@ -33,6 +33,8 @@ export const workspaces = pgTable("workspaces", {
   regionalModelsOnly: boolean().notNull().default(false),
   /** Pairs that are enabled, each as `provider/model`. */
   models: jsonb().$type<string[]>().notNull().default([]),
+  /** Whether the requests to the services of models are recorded. */
+  recordsRequests: boolean().notNull().default(true),
   createdAt: milliseconds().notNull(),
   /** Since when its credentials are refused, if an operator has suspended it. */
   suspendedAt: milliseconds(),

@@ -168,6 +168,13 @@ const rows = {
     cause: "The conversation has no summary of this number.",
     cure: "Take the number from the list of its summaries.",
   },
+  request_not_recorded: {
+    status: 404,
+    cause:
+      "No request of this step is recorded: the model is simulated, the workspace does not record requests, the step has " +
+      "sent none, or its retention has passed.",
+    cure: "Read the steps of an answer by a service's model, and see the setting `recordsRequests` of the workspace.",
+  },
   sandbox_function_not_found: {
     status: 404,
     cause: "There is no such function, or it is archived.",

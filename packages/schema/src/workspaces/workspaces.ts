@@ -55,6 +55,9 @@ export const WorkspaceSettings = z.object({
   name: z.string().describe("Name of the workspace").meta({ example: "Support" }),
   region: Region.describe("Region of the workspace"),
   regionalModelsOnly: z.boolean().describe("Whether only models of the region can be used"),
+  recordsRequests: z
+    .boolean()
+    .describe("Whether the requests to the services of models are recorded"),
   models: z.array(Model).describe("Models that are enabled"),
   suspendedAt: Milliseconds.nullable().describe(
     "When an operator suspended it, if it is suspended",
@@ -67,6 +70,9 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   region: optional(Region).describe("New region"),
   regionalModelsOnly: optional(z.boolean()).describe(
     "Whether only models of the region can be used",
+  ),
+  recordsRequests: optional(z.boolean()).describe(
+    "Whether the requests to the services of models are recorded; false keeps what is recorded until its retention",
   ),
   models: models.describe("Models to enable, replacing the current ones"),
   enableModels: models.describe("Models to enable, in addition to the current ones"),

@@ -73,6 +73,13 @@ export const conversationEntries: readonly Entry[] = [
     ...named,
     args: (given) => [...nameIn(given), "--title", "Refund"],
   },
+  {
+    // The model of the answer is simulated.
+    command: "conversations request",
+    prepare: answered,
+    args: ({ conversation = "", answer = "" }) => [conversation, answer],
+    exits: 1,
+  },
   { command: "conversations remove", ...titled, confirmed: "Refund" },
   { command: "conversations summaries list", prepare: summarised, args: nameIn },
   { command: "conversations summaries get", ...oneSummary },
