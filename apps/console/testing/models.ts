@@ -107,6 +107,7 @@ export const runOf = (changed: Partial<Run> = {}): Run => ({
   id: "one",
   kind: "turn",
   status: "running",
+  usage: null,
   function: { sId: "sfn_1", slug: "add" },
   tool: null,
   agent: null,

@@ -54,6 +54,7 @@ describe("parley apply and parley pull", () => {
         version: 0,
       },
       asksUser: true,
+      compaction: { enabled: true, startsAtPercent: 30 },
       responseFormat: { type: "json_schema", schema: { required: ["order"] }, strict: false },
       reasoningEffort: "light",
       tags: [
@@ -102,7 +103,7 @@ describe("parley apply and parley pull", () => {
     const before = await readVersions(workspace);
     await writeFiles(folder, {
       "agents/clerk.md": "Be brief.\n\n- and patient\n",
-      "agents/clerk.yaml": clerk.replace(/^script:[^]*/m, ""),
+      "agents/clerk.yaml": clerk.replace(/^(?:compaction:.*\n|script:[^]*)/gm, ""),
       "skills/refunds/references/limits.md": "At most 60.\n",
       "skills/refunds.yaml": "tools: []\n",
       "functions/add-up/lib/sum.ts": `${source["lib/sum.ts"]}// Sums\n`,
@@ -127,9 +128,11 @@ describe("parley apply and parley pull", () => {
       "    ~ references/limits.md",
       "~ function add-up: files",
       "    ~ lib/sum.ts",
-      "~ agent Clerk: instructions, script",
+      "~ agent Clerk: instructions, compaction, script",
       "    -- and kind",
       "    +- and patient",
+      '    -{"enabled":true,"startsAtPercent":30}',
+      "    +{}",
       expect.stringContaining('-{"steps"'),
       "    +null",
       "0 to create, 4 to change, 0 to remove, 3 unchanged",

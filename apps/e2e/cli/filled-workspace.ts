@@ -180,6 +180,7 @@ export async function fillWorkspace(
         scope: "hidden",
         maxStepsPerRun: 3,
         asksUser: true,
+        compaction: { enabled: false, keepsMessages: 2 + index_ },
         responseFormat: {
           type: "json_schema",
           schema: { type: "object", properties: { [`p${index_}`]: { enum: ["b", "a", null] } } },

@@ -198,6 +198,27 @@ describe("nouns on the command line", () => {
     expect((await fail(["conversations", "get", id])).said).toContain("parley conversations list");
   });
 
+  it("summaries are listed of a conversation, and named by their numbers", async () => {
+    const { succeed, fail, read } = await open();
+    const { conversationId: id = "" } = (await read(["ask", "Hello", "--agent", "helper"])) as {
+      conversationId?: string;
+    };
+    const summaries = ["conversations", "summaries"];
+    for (const list of [summaries, [...summaries, "list"]]) {
+      expect(await succeed([...list, id])).toBe("");
+      expect(await read([...list, id])).toEqual({ summaries: [], hasMore: false });
+    }
+    expect((await fail([...summaries, "get", id, "7"])).said).toBe(
+      `parley: The conversation has no summary 7; see parley conversations summaries ${id}\n`,
+    );
+    expect((await fail([...summaries, "undo", id, "7"])).said).toContain("has no such summary");
+    for (const number of ["0", "x", "1.5"]) {
+      const { code, said } = await fail([...summaries, "redo", id, number]);
+      expect([code, said]).toEqual([2, expect.stringContaining("whole number of at least 1")]);
+    }
+    expect((await fail([...summaries, "gone"])).said).toContain("parley conversations list");
+  });
+
   it("members and files", async () => {
     const { succeed, run, folder } = await open();
     await succeed(["members", "create", "ada@example.com", "--first-name", "Ada"]);

@@ -10,6 +10,7 @@ description: Answers about orders
 model: { providerId: simulated, modelId: simulated-1, temperature: 0.2, reasoningEffort: light }
 maxStepsPerRun: 4
 asksUser: true
+compaction: { enabled: true, startsAtPercent: 30 }
 responseFormat:
   type: json_schema
   schema: { type: object, required: [order], properties: { order: { type: string } } }

@@ -105,6 +105,14 @@ test("a kill at each point of a fallback tears no answer", { timeout: 180_000 },
     outputTokens: 14,
     fallbacks: [{ ...other, steps: 1 }],
   });
+  const events = `/${third}/messages/${continued.message.sId}/events`;
+  const typesOf = async (query = "") =>
+    (await Array.fromAsync(readFrames(await calls.stream(events + query)))).map(
+      ({ data }) => (data as { data: { type: string } }).data.type,
+    );
+  const told = await typesOf("?include=fallbacks");
+  expect(told.filter((type) => type === "agent_message_fallback")).toHaveLength(1);
+  expect(await typesOf()).toEqual(told.filter((type) => type !== "agent_message_fallback"));
   const broken = await endOf(fourth);
   expect(broken.message).toMatchObject({ status: "failed", error: { code: "interrupted" } });
   expect(broken.message.content).not.toBe("");

@@ -211,9 +211,8 @@ describe("the calls of earlier answers", () => {
       "[Characters 80001 to 80006 of 150002]\nababa",
     );
     const [first, second] = service.requests;
-    const toolsOf = (one = first) => JSON.stringify(one?.body["tools"]);
-    expect(toolsOf()).not.toContain("results__read");
-    expect(toolsOf(second)).toContain("results__read");
+    const tools = JSON.stringify(first?.body["tools"]);
+    expect(tools).toContain("results__read");
     expect(sentIn(second!)).toContain("60002 of 150002 characters are left out here");
     // A later turn is given less of it.
     service.script = {
@@ -227,6 +226,8 @@ describe("the calls of earlier answers", () => {
     const sent = sentIn(await askOn(cId, "openai_compatible"));
     expect(sent).toContain(String.raw`call \"1-0-0\" and offset 6000`);
     expect(sent.length).toBeLessThan(20_000);
+    // A tool that appears changes how all later requests begin.
+    for (const { body } of service.requests) expect(JSON.stringify(body["tools"])).toBe(tools);
     expect(answersOf(await calls.get(cId)).at(-1)?.content).toMatch(
       /^\[Characters 0 to 5 of \d+\]\n\[Char$/,
     );

@@ -56,8 +56,8 @@ test("a summary is an event for those who ask for it, is listed, undone and take
   }
   expect(plain).not.toContain("conversation_compacted");
 
-  const undone = await parley.summaries.update({ ...about, number: "1", active: false });
+  const undone = await parley.summaries.update({ ...about, number: 1, active: false });
   expect(undone).toMatchObject({ status: "undone" });
-  const again = await parley.summaries.update({ ...about, number: "1", active: true });
+  const again = await parley.summaries.update({ ...about, number: 1, active: true });
   expect(again).toMatchObject({ status: "active" });
 });

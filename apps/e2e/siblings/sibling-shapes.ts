@@ -140,6 +140,13 @@ export const messageFrame = enveloped({
   tool_ask_user_question: { ...question, step: "int" },
   tool_personal_auth_required: { ...authorizationRequired, step: "int" },
   agent_action_success: { type: "agent_action_success", ...step, action },
+  agent_message_fallback: {
+    type: "agent_message_fallback",
+    ...step,
+    providerId: "string",
+    modelId: "string",
+    passedOver: [{ providerId: "string", modelId: "string", reason: "string" }],
+  },
   agent_message_success: {
     type: "agent_message_success",
     ...step,

@@ -205,6 +205,16 @@ describe("tools of remote servers", () => {
     const loading = { ...script, steps: [loads, ...script!.steps] };
     await calls.rpc().agents.update.mutate({ ...about, script: loading });
     expect(await answerOf(about.agentId)).toBe("Let me see. It says: Found shoes");
+    // A later turn of the conversation has them without loading the skill again.
+    const { conversation: loaded } = await calls.create("Go on", [about.agentId], {
+      blocking: true,
+    });
+    await calls.rpc().agents.update.mutate({ ...about, script });
+    const again = { content: "And now?", mentions: [{ configurationId: about.agentId }] };
+    await calls.post(loaded.sId, { ...again, blocking: true });
+    const later = answersOf(await calls.get(loaded.sId)).at(-1);
+    expect(later?.content).toBe("Let me see. It says: Found shoes");
+    expect(await answerOf(about.agentId)).toContain('comes with the skill "selling": load it');
 
     const { tool: free } = await agents.register(shop(), { defaultStake: "never_ask" });
     await calls.rpc().agents.update.mutate({ ...about, skillIds: [], script });

@@ -8,6 +8,7 @@ import {
   openTestContext,
   openTestCore,
   readTestLog,
+  readTestRuns,
   readTestSteps,
   type TestCore,
 } from "@parley/core/testing";
@@ -111,32 +112,63 @@ describe("turns with fallback models", () => {
     const { metrics } = startWorker(services);
     const mId = await ask(agentId, message);
     await untilEnd(mId);
-    const last = (await readTestLog(test.core, mId)).at(-1);
+    const log = await readTestLog(test.core, mId);
     const requests = services.map((service) => service.requests.length);
-    return { last, requests, steps: await readTestSteps(test.core, mId), services, metrics };
+    const steps = await readTestSteps(test.core, mId);
+    return { mId, log, last: log.at(-1), requests, steps, services, metrics };
   };
 
   it.each([
     ["503", down, 2],
-    ["429", busy, 2],
-    ["silence", silent, 1],
+    ["429", busy, 2, "provider_rate_limited"],
+    ["silence", silent, 1, "timed_out"],
     ["an end before the first token", { kind: "ended", afterFrames: 0 } as const, 2],
     ["a break before the first token", { kind: "cut", afterFrames: 0 } as const, 2],
-  ])("the second model answers after %s of the first", async (_name, fault, tries) => {
-    const { last, requests, steps } = await play([always(fault)]);
-    expect(last).toMatchObject({
-      type: "agent_message_success",
-      message: { content: "I am two", configuration: { model: first } },
-    });
-    expect(requests).toEqual([tries, 1, 0]);
-    expect(steps).toEqual([
-      {
+  ])(
+    "the second model answers after %s of the first",
+    async (_name, fault, tries, reason = "provider_unavailable") => {
+      const { last, requests, steps, log } = await play([always(fault)]);
+      expect(last).toMatchObject({
+        type: "agent_message_success",
+        message: { content: "I am two", configuration: { model: first } },
+      });
+      expect(requests).toEqual([tries, 1, 0]);
+      expect(steps).toEqual([
+        {
+          step: 0,
+          inputTokens: 11,
+          outputTokens: 7,
+          durationMs: expect.any(Number) as number,
+          model: second,
+          passedOver: [{ model: first, reason }],
+        },
+      ]);
+      const fallback = {
+        type: "agent_message_fallback",
+        configurationId: "ann",
         step: 0,
-        inputTokens: 11,
-        outputTokens: 7,
-        durationMs: expect.any(Number) as number,
-        model: second,
-      },
+        ...second,
+      };
+      const told = log.filter(({ type }) => type === "agent_message_fallback");
+      expect(told).toMatchObject([{ ...fallback, passedOver: [{ ...first, reason }] }]);
+    },
+  );
+
+  it("calls that were billed before they gave way count once, for the model that was asked", async () => {
+    // The connection ends after the usage, without a finish reason.
+    const rewrite = (frame: string) =>
+      frame
+        .replace(/"content":"[^"]*"/, '"content":""')
+        .replace('"finish_reason":"stop"', '"finish_reason":null');
+    const billed: Fault = { kind: "rewritten", rewrite };
+    const { last, requests, steps, mId } = await play([always(billed)]);
+    expect(last).toMatchObject({ message: { content: "I am two" } });
+    expect(requests).toEqual([2, 1, 0]);
+    const reason = "provider_unavailable";
+    const passedOver = [{ model: first, reason, inputTokens: 22, outputTokens: 14 }];
+    expect(steps).toMatchObject([{ inputTokens: 11, outputTokens: 7, model: second, passedOver }]);
+    expect(await readTestRuns(test.core)).toMatchObject([
+      { logId: mId, inputTokens: 33, outputTokens: 21 },
     ]);
   });
 
@@ -214,8 +246,8 @@ describe("turns with fallback models", () => {
     startWorker(services);
     const mId = await ask();
     await untilEnd(mId);
-    const last = (await readTestLog(test.core, mId)).at(-1);
-    expect(last).toMatchObject({ message: { content: "First 1. Then 0." } });
+    const log = await readTestLog(test.core, mId);
+    expect(log.at(-1)).toMatchObject({ message: { content: "First 1. Then 0." } });
     expect(services.map(({ requests }) => requests.length)).toEqual([3, 1, 0]);
     const tokens = { inputTokens: 11, outputTokens: 7 };
     const steps = await readTestSteps(test.core, mId);
@@ -224,6 +256,10 @@ describe("turns with fallback models", () => {
       { step: 1, ...tokens },
     ]);
     expect(steps?.[1]).not.toHaveProperty("model");
+    const told = log.filter(({ type }) => type === "agent_message_fallback");
+    expect(told).toMatchObject([{ step: 0, ...second }]);
+    // Committed with its step: before the call that the step makes.
+    expect(log.indexOf(told[0]!)).toBeLessThan(log.findIndex(({ type }) => type === "tool_params"));
   });
 
   it("a model that fails again and again is skipped at once, until it answers a probe", async () => {

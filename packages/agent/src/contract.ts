@@ -10,7 +10,7 @@ import type {
   StepRequest,
 } from "./provider.ts";
 import type { AcceptedAnswer, AnswerFormat } from "./structured-answer.ts";
-import type { TokenUsage } from "./token-usage.ts";
+import type { PassedOver, TokenUsage } from "./token-usage.ts";
 import type { BuiltInTool, FunctionCall } from "./tools.ts";
 
 /** The usage of a step, and what its provider needs for the next one. */
@@ -22,6 +22,8 @@ export interface StepRecord extends Omit<TokenUsage, "inputTokens" | "outputToke
   readonly durationMs: number;
   /** The model that answered, if it is not the one that the turn asks first. */
   readonly model?: ModelPair;
+  /** The models that gave way in the step, in order; left out without any. */
+  readonly passedOver?: readonly PassedOver[];
   readonly replay?: unknown;
   readonly held?: HeldText | undefined;
 }
@@ -46,6 +48,8 @@ export interface TurnRequest
   readonly tools: readonly BuiltInTool[];
   /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */
   readonly functions: readonly OfferedFunction[];
+  /** Names of the skills that earlier turns have loaded, in order. */
+  readonly loadedSkills?: readonly string[] | undefined;
   readonly provider: ModelProvider;
   readonly maxSteps: number;
   /** Tokens of prompt and answer together that the model accepts. */

@@ -1,12 +1,17 @@
 export * from "./contract.ts";
 export { describeValues, renderInstructions } from "./instruction-values.ts";
-export type { OfferedFunction } from "./offered-functions.ts";
+export {
+  MAX_SERVER_TOOLS,
+  MAX_SERVERS,
+  type OfferedFunction,
+  skillsLoadedBy,
+} from "./offered-functions.ts";
 export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./prompt-files.ts";
 export * from "./prompt-parts.ts";
 export * from "./provider.ts";
-export { describeCut, describeCutParams, resultsTool } from "./results.ts";
+export { describeCut, describeCutParams, type ReadResult, resultsTool } from "./results.ts";
 export { keptReplay } from "./providers/kept-replay.ts";
 export * from "./simulated.ts";
 export * from "./skills.ts";
@@ -15,5 +20,5 @@ export { takesFilesOfResults } from "./providers/sent-files.ts";
 export * from "./providers/service-provider.ts";
 export type { AnswerFormat } from "./structured-answer.ts";
 export * from "./summary-message.ts";
-export type { TokenUsage } from "./token-usage.ts";
+export { addUsage, type PassedOver, type TokenUsage } from "./token-usage.ts";
 export * from "./turn.ts";

@@ -36,7 +36,11 @@ export function tokensOfFiles(message: Pick<PromptMessage, "parts">): number {
   return filesOf([message]).reduce((sum, file) => sum + tokensOfFile(file), 0);
 }
 
-function tokensOfFile({ contentType, sizeBytes }: PromptFile): number {
+/** The tokens that a file is counted with, of this type, in lower case and without parameters. */
+export function tokensOfFile({
+  contentType,
+  sizeBytes,
+}: Pick<PromptFile, "contentType" | "sizeBytes">): number {
   if (contentType.startsWith("image/")) return IMAGE_TOKENS;
   const perToken = BYTES_PER_TOKEN[contentType === "application/pdf" ? "pdf" : "other"];
   return Math.max(MIN_FILE_TOKENS, Math.ceil(sizeBytes / perToken));

@@ -8,7 +8,7 @@ import type {
 } from "@parley/schema";
 import type { FileOpener } from "./prompt-files.ts";
 import type { FilePart, PromptMessage } from "./prompt-parts.ts";
-import type { TokenUsage } from "./token-usage.ts";
+import type { PassedOver, TokenUsage } from "./token-usage.ts";
 
 /** What an interrupted attempt at a step has already published. */
 export interface PublishedPrefix {
@@ -125,6 +125,8 @@ export type StepPart =
   | { readonly type: "replay"; readonly replay: unknown }
   /** The following parts are of this model, not of the one that was asked. */
   | { readonly type: "model"; readonly model: ModelPair }
+  /** A model gave way to another one. */
+  | { readonly type: "passed_over"; readonly passedOver: PassedOver }
   | {
       readonly type: "error";
       readonly code: string;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { call, createProvider, run, text } from "../testing/played-turn.ts";
 import { buildPrompt } from "./prompt.ts";
 import { describeCut, MAX_RESULT_CHARACTERS, resultsTool, shownResult } from "./results.ts";
 
@@ -22,10 +21,13 @@ describe("a long result", () => {
   });
 });
 
+const noLoads = { finishedCalls: [] };
+
 describe("the tool that reads on", () => {
   const read = async (params: Record<string, unknown>) =>
-    resultsTool(async (asked) => (asked.rank === 3 ? `0123456789\u{1F600}` : undefined), true).run(
+    resultsTool(async (asked) => (asked.rank === 3 ? `0123456789\u{1F600}` : undefined)).run(
       params,
+      noLoads,
     );
 
   it.each([
@@ -46,30 +48,9 @@ describe("the tool that reads on", () => {
   });
 
   it("reads no more at once than a model takes", async () => {
-    const tool = resultsTool(async () => "x".repeat(200_000), true);
-    const { output } = await tool.run({ call: "3-0-1", length: 1e9 });
+    const tool = resultsTool(async () => "x".repeat(200_000));
+    const { output } = await tool.run({ call: "3-0-1", length: 1e9 }, noLoads);
     expect(output).toHaveLength("[Characters 0 to 50000 of 200000]\n".length + 50_000);
-  });
-
-  it("is offered once a result of the turn is long, and before that only if an earlier one is", async () => {
-    const long = "x".repeat(MAX_RESULT_CHARACTERS + 1);
-    const looks = { name: "look", description: "", inputSchema: {} };
-    const offered = async (isEarlierCut: boolean) => {
-      const provider = createProvider([
-        [{ type: "call", call: { id: "1", name: "look", params: {} } }],
-        [call("x")],
-        [text("Done")],
-      ]);
-      const tools = [
-        { ...looks, run: async () => ({ output: long, isError: false }) },
-        resultsTool(async () => "x", isEarlierCut),
-      ];
-      await run(provider, { tools });
-      return provider.requests.map((request) => request.tools.map(({ name }) => name));
-    };
-    const both = ["look", "results__read"];
-    expect(await offered(false)).toEqual([["look"], both, both]);
-    expect(await offered(true)).toEqual([both, both, both]);
   });
 });
 

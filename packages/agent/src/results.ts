@@ -75,10 +75,10 @@ function lengthOf(text: string): number {
 export type ReadResult = (place: CallPlace) => Promise<string | undefined>;
 
 /**
- * The tool that reads on in results that were cut. A step is offered it once a result of the turn was, or if one
- * of an earlier answer is.
+ * The tool that reads on in results that were cut. Whoever may call something is offered it from the first step on: a
+ * tool that appears later changes how all further requests begin, and no cache has them.
  */
-export function resultsTool(read: ReadResult, isEarlierCut: boolean): BuiltInTool {
+export function resultsTool(read: ReadResult): BuiltInTool {
   return {
     name: READ,
     description:
@@ -97,8 +97,6 @@ export function resultsTool(read: ReadResult, isEarlierCut: boolean): BuiltInToo
       },
       required: ["call"],
     },
-    isOffered: ({ finishedCalls }) =>
-      isEarlierCut || finishedCalls.some(({ output }) => isCut(output)),
     run: async ({ call, offset, length }) => {
       const place = readPlace(call);
       const result = place && (await read(place));

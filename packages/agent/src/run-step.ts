@@ -9,8 +9,7 @@ import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contrac
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 import { openGate, requestFormat } from "./structured-answer.ts";
-import { offeredTools } from "./tools.ts";
-import { addUsage, type TokenUsage } from "./token-usage.ts";
+import { addUsage, type PassedOver, type TokenUsage } from "./token-usage.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
@@ -41,20 +40,22 @@ export async function* runStep(
   progress: TurnProgress,
 ): AsyncGenerator<TurnEvent, StepResult, undefined> {
   const step = progress.finishedSteps.length;
-  const tools = [...offeredTools(request.tools, progress), ...request.functions];
+  const tools = [...request.tools, ...request.functions];
   const prefix = { ...progress.prefix };
   const gate = openGate(request.answerFormat, tools);
   const calls: ToolCall[] = [];
   let usage: TokenUsage | undefined;
   let replay: unknown;
   let model: ModelPair | undefined;
+  const passedOver: PassedOver[] = [];
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
     const durationMs = Math.round(performance.now() - startedAt);
     const counted = usage ?? { inputTokens: null, outputTokens: null };
-    const record = { step, ...counted, durationMs, ...(model && { model }) };
+    const answered = { step, ...counted, durationMs, ...(model && { model }) };
+    const record = passedOver.length === 0 ? answered : { ...answered, passedOver };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
@@ -97,6 +98,8 @@ export async function* runStep(
         stopped = part.reason;
       } else if (part.type === "model") {
         ({ model } = part);
+      } else if (part.type === "passed_over") {
+        passedOver.push(part.passedOver);
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {

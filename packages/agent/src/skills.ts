@@ -1,4 +1,4 @@
-import { LOAD_SKILL } from "./offered-functions.ts";
+import { canOffer, LOAD_SKILL, type OfferedFunction, tooManyTools } from "./offered-functions.ts";
 import type { BuiltInTool, ToolAnswer } from "./tools.ts";
 
 /** A skill as a model is shown it, before it loads the instructions. */
@@ -50,10 +50,14 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** The tools that give the instructions and files of skills to the model; none without skills. */
+/**
+ * The tools that give the instructions and files of skills to the model; none without skills. `functions` are those of
+ * the turn, of which some come with skills.
+ */
 export function skillTools<Skill extends OfferedSkill>(
   skills: readonly Skill[],
   source: SkillSource<Skill>,
+  functions: readonly OfferedFunction[] = [],
 ): BuiltInTool[] {
   if (skills.length === 0) return [];
   const names = skills.map(({ name }) => name);
@@ -68,7 +72,7 @@ export function skillTools<Skill extends OfferedSkill>(
         properties: { name: nameOfSkill },
         required: ["name"],
       },
-      run: async ({ name }) => {
+      run: async ({ name }, loads) => {
         const skill = skills.find((one) => one.name === name);
         const instructions = skill === undefined ? null : await source.loadInstructions(skill);
         if (skill === undefined || instructions === null) return unknownSkill();
@@ -78,8 +82,11 @@ export function skillTools<Skill extends OfferedSkill>(
           parts.push(`Files of the skill, which ${READ_FILE} reads:\n${describeFiles(files)}`);
         }
         const named = skill.tools?.map((tool) => `- ${tool}`).join("\n");
-        if (named)
-          parts.push(`Tools of the skill, which you can call from the next step on:\n${named}`);
+        if (named) {
+          const isOffered = canOffer(functions, loads, skill.name);
+          const offer = `Tools of the skill, which you can call from the next step on:\n${named}`;
+          parts.push(isOffered ? offer : tooManyTools);
+        }
         return { output: parts.join("\n\n"), isError: false };
       },
     },

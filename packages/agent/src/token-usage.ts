@@ -1,3 +1,5 @@
+import type { ModelPair } from "@parley/schema";
+
 /** Tokens of a step, as its provider counts them. */
 export interface TokenUsage {
   /** All tokens of the prompt, those of the cache included. */
@@ -8,6 +10,13 @@ export interface TokenUsage {
   readonly cachedInputTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
+}
+
+/** A model that gave way to another one in a step, and what its calls were billed; no usage if they were not. */
+export interface PassedOver extends Partial<TokenUsage> {
+  readonly model: ModelPair;
+  /** The code of its failure, or `circuit_open` if it was not asked. */
+  readonly reason: string;
 }
 
 /** The usage of several calls together: a step whose call is repeated is billed for each. */

@@ -1,6 +1,6 @@
 import { toStorableJson } from "@parley/schema";
-import { type OfferedFunction, refuseWithheld } from "./offered-functions.ts";
-import type { FinishedCall, StepRequest, ToolCall, ToolDefinition } from "./provider.ts";
+import { type OfferedFunction, refuseWithheld, type SkillLoads } from "./offered-functions.ts";
+import type { FinishedCall, ToolCall, ToolDefinition } from "./provider.ts";
 
 /** The output of a tool; errors are outputs too, which the model is shown. */
 export interface ToolAnswer {
@@ -10,10 +10,8 @@ export interface ToolAnswer {
 
 /** A tool that Parley itself runs when a model calls it. */
 export interface BuiltInTool extends ToolDefinition {
-  /** Whether a step after these calls is offered it; every step without this. */
-  isOffered?(finished: Pick<StepRequest, "finishedCalls">): boolean;
-  /** Throws only if a retry of the whole step may help. */
-  run(params: Record<string, unknown>): Promise<ToolAnswer>;
+  /** Throws only if a retry of the whole step may help. `loads` are those before the call, also of its step. */
+  run(params: Record<string, unknown>, loads: SkillLoads): Promise<ToolAnswer>;
 }
 
 /** A call of a sandbox function, which an invocation runs. */
@@ -27,18 +25,12 @@ interface Offered {
   readonly functions: readonly OfferedFunction[];
   /** Those that the step was offered. */
   readonly offered: readonly OfferedFunction[];
+  /** What has loaded skills before the step. */
+  readonly loads: SkillLoads;
 }
 
 /** Calls of functions in one step; further ones are refused. */
 const MAX_FUNCTION_CALLS = 64;
-
-/** The tools that a step is offered: some only once a finished call makes them useful. */
-export function offeredTools(
-  tools: readonly BuiltInTool[],
-  finished: Pick<StepRequest, "finishedCalls">,
-): BuiltInTool[] {
-  return tools.filter((tool) => tool.isOffered?.(finished) ?? true);
-}
 
 /** Whether a call waits for a function. */
 export function isFunctionCall(call: FinishedCall | FunctionCall): call is FunctionCall {
@@ -54,6 +46,7 @@ export async function runCalls(
   given: Offered,
 ): Promise<(FinishedCall | FunctionCall)[]> {
   const results: (FinishedCall | FunctionCall)[] = [];
+  let { loads } = given;
   let open = 0;
   for (const { output, isError = false, ...call } of calls) {
     const isFunction = output === undefined && has(given.offered, call.name);
@@ -63,10 +56,12 @@ export async function runCalls(
       continue;
     }
     const startedAt = performance.now();
-    const answer = output === undefined ? await runCall(call, given) : { output, isError };
+    const answer = output === undefined ? await runCall(call, given, loads) : { output, isError };
     const durationMs = performance.now() - startedAt;
     // The same members, with storable texts.
-    results.push(toStorableJson({ ...call, ...answer, durationMs }) as FinishedCall);
+    const finished = toStorableJson({ ...call, ...answer, durationMs }) as FinishedCall;
+    results.push(finished);
+    loads = { ...loads, finishedCalls: [...loads.finishedCalls, finished] };
   }
   return results;
 }
@@ -77,15 +72,16 @@ function has(tools: readonly ToolDefinition[], name: string): boolean {
 
 async function runCall(
   call: ToolCall,
-  { tools, functions, offered }: Offered,
+  { tools, functions, offered, loads }: Offered,
+  loadsBefore: SkillLoads,
 ): Promise<ToolAnswer> {
   const tool = tools.find(({ name }) => name === call.name);
-  if (tool !== undefined) return tool.run(call.params);
+  if (tool !== undefined) return tool.run(call.params, loadsBefore);
   if (has(offered, call.name)) {
     const output = `A step may call ${MAX_FUNCTION_CALLS} functions: call this one in the next`;
     return { output, isError: true };
   }
-  const withheld = refuseWithheld(functions, call.name);
+  const withheld = refuseWithheld(functions, call.name, loads);
   if (withheld !== undefined) return { output: withheld, isError: true };
   const names = [...tools, ...offered].map(({ name }) => name).join(", ") || "none";
   return { output: `No tool named ${call.name}. Tools: ${names}`, isError: true };

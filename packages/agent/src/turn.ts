@@ -11,7 +11,7 @@ import {
   judgeAnswer,
   mayRepair,
 } from "./structured-answer.ts";
-import { isFunctionCall, offeredTools, runCalls } from "./tools.ts";
+import { isFunctionCall, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {
@@ -60,7 +60,9 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error: null, finishReason };
       return;
     }
-    const functions = offeredFunctions(request.functions, { ...request, ...progress });
+    const { finishedCalls: before } = progress;
+    const loads = { loadedSkills: request.loadedSkills, finishedCalls: before };
+    const functions = offeredFunctions(request.functions, loads);
     const {
       prefix: published,
       failure,
@@ -82,8 +84,8 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, ...invalid(fault), record };
       return;
     }
-    const tools = offeredTools(request.tools, progress);
-    const offered = { tools, functions: request.functions, offered: functions };
+    const { tools } = request;
+    const offered = { tools, functions: request.functions, offered: functions, loads };
     const calls = await runCalls(result.calls, offered);
     const whole = held === "" ? record : { ...record, held: { text: held } };
     if (calls.length > 0) yield { type: "step finished", ...state, calls, record: whole };

@@ -25,7 +25,7 @@ type Ids<E> = E extends { readonly params: infer P extends z.ZodObject }
           : K extends keyof Names
             ? Names[K]
             : K
-      ]: string;
+      ]: z.output<P["shape"][K]> extends number ? number : string;
     }
   : unknown;
 

@@ -40,3 +40,12 @@ test("ids are escaped, and none leads to another path", () => {
     expect(fill).toThrow("conversations.get: conversationId must be an id");
   }
 });
+
+test("numbers of paths are given as numbers", () => {
+  const fill = (number: unknown) =>
+    fillPath("summaries.update", "w", { conversationId: "c", number });
+  expect(fill(12).path).toBe("/api/v1/w/w/assistant/conversations/c/summaries/12");
+  for (const number of ["12", "", 1.5, Number.NaN, undefined]) {
+    expect(() => fill(number)).toThrow("summaries.update: number must be an integer");
+  }
+});

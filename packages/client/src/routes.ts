@@ -17,11 +17,15 @@ export function fillPath(
   const taken = new Set<string>();
   const path = template
     .replace("~", workspacePath)
-    .replace(/\{(\w+)\}/g, (_match, parameter: string) => {
+    .replace(/\{(#?)(\w+)\}/g, (_match, isNumber: string, parameter: string) => {
       if (parameter === "wId") return encodeURIComponent(workspaceId);
       const member = parameterNames[parameter as keyof typeof parameterNames] ?? parameter;
       taken.add(member);
       const value = input[member];
+      if (isNumber) {
+        if (Number.isSafeInteger(value)) return String(value);
+        throw new TypeError(`${name}: ${member} must be an integer`);
+      }
       // A dot segment would be resolved, and lead to another endpoint.
       if (typeof value !== "string" || value === "" || value === "." || value === "..") {
         throw new TypeError(`${name}: ${member} must be an id`);

@@ -1,4 +1,5 @@
 import {
+  type Endpoint,
   type EndpointAuth,
   type EndpointName,
   type Endpoints,
@@ -19,12 +20,19 @@ export type RouteName = {
 /** What the paths of nearly all endpoints begin with: in `routes`, a `~` stands for it. */
 export const workspacePath = "/api/v1/w/{wId}";
 
-/** Method and path of every public endpoint, as in `GET ~/skills`. */
+/** A path in which the parameters that are numbers have a `#`. */
+function markNumbers({ path, params }: Pick<Endpoint, "path" | "params">): string {
+  return path.replace(/\{(\w+)\}/g, (parameter, name: string) =>
+    typeof params?.shape[name]?.safeParse("1").data === "number" ? `{#${name}}` : parameter,
+  );
+}
+
+/** Method and path of every public endpoint, as in `GET ~/skills`; parameters that are numbers are `{#name}`. */
 export const routes = Object.fromEntries(
-  Object.entries(endpoints).flatMap(([name, endpoint]) =>
+  Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
     "auth" in endpoint
       ? []
-      : [[name, `${endpoint.method} ${endpoint.path.replace(workspacePath, "~")}`]],
+      : [[name, `${endpoint.method} ${markNumbers(endpoint).replace(workspacePath, "~")}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 

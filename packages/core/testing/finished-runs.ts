@@ -9,7 +9,16 @@ import { finishTurns } from "../src/turns/finish-turns.ts";
 import { claimTestTurns, testOutcome } from "./testing.ts";
 
 /** What each turn of `endTestTurns` takes in all. */
-export const testTurn = { durationMs: 70, inputTokens: 20, outputTokens: 3 };
+export const testTurn = {
+  durationMs: 70,
+  usage: {
+    inputTokens: 20,
+    outputTokens: 3,
+    cachedInputTokens: 6,
+    cacheWriteTokens: 4,
+    reasoningTokens: 2,
+  },
+};
 
 /** Claims the waiting turns and ends each after two steps. */
 export async function endTestTurns(
@@ -21,6 +30,9 @@ export async function endTestTurns(
     step,
     inputTokens: 10,
     outputTokens: step,
+    cachedInputTokens: 3,
+    cacheWriteTokens: 2,
+    reasoningTokens: 1,
     durationMs: 1,
   }));
   const outcome = { ...testOutcome("Hi", error), providerError, steps };

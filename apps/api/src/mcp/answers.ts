@@ -137,6 +137,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
       return become({ status: "cancelled" });
     case "tool_params":
     case "agent_message_notes":
+    case "agent_message_fallback":
       return become({});
     default:
       // A newer process may have written others.

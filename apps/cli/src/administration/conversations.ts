@@ -6,6 +6,7 @@ import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { createSummaryCommands } from "./summaries.ts";
 import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("conversations.list", {
@@ -57,4 +58,5 @@ export const createConversationAdministration = (context: Context) =>
       destroys: ({ id }) => `permanently delete the conversation ${id}`,
       call: async ({ parley }, { id }) => parley.conversations.delete({ conversationId: id }),
     }),
+    createSummaryCommands(context),
   ]);

@@ -134,6 +134,9 @@ function describeOverview({ now, series }: Overview): string[] {
     label("last hour", `${sum("conversations")} conversations`),
     label("", `${sum("turns")} turns, ${sum("turnsErrored")} failed`),
     label("", `${sum("invocations")} invocations, ${sum("invocationsErrored")} failed`),
-    label("", `${sum("inputTokens")} tokens in, ${sum("outputTokens")} out`),
+    label(
+      "",
+      `${sum("inputTokens")} tokens in (${sum("cachedInputTokens")} cached), ${sum("outputTokens")} out`,
+    ),
   ];
 }

@@ -7,7 +7,7 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../connection/report-breaks.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { answerFailed, describeCall, isWritten, notesIn } from "./read-event.ts";
+import { answerFailed, describeCall, isWritten, notesIn, withNotes } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
@@ -89,7 +89,7 @@ async function print(
       reconnectForMs: RECONNECT_FOR_MS,
       signal,
     };
-    const followed = { ...answer, include: ["notes"] as const };
+    const followed = { ...answer, include: withNotes };
     for await (const event of connection.parley.messages.follow(followed, patience)) {
       begun.abort();
       if (isWritten(event, "tokens") && !json) {

@@ -24,8 +24,17 @@ export function describeCall(event: MessageEvent): string | undefined {
   return `called ${oneLine(functionCallName)}${end}`;
 }
 
-/** What an event says that the model was not given, in a line each. */
+/** The events that `notesIn` reads, besides those that streams always have. */
+export const withNotes = ["notes", "fallbacks"] as const;
+
+/** What an event says that the model was not given, and which model answers in another's place, in a line each. */
 export function notesIn(event: MessageEvent): string[] {
+  if (event.type === "agent_message_fallback") {
+    const { providerId, modelId, passedOver } = event;
+    const why = passedOver.map((one) => `${one.providerId}/${one.modelId}: ${one.reason}`);
+    const gaveWay = why.length === 0 ? "" : ` (${why.join(", ")})`;
+    return [oneLine(`${providerId}/${modelId} answers instead${gaveWay}`)];
+  }
   if (event.type !== "agent_message_notes") return [];
   return event.notes.map(({ message }) => oneLine(message));
 }

@@ -5,6 +5,7 @@ import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
+import { withNotes } from "./read-event.ts";
 import type { Context } from "../connection/context.ts";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -69,7 +70,7 @@ export async function tailMessage(
     printAll(
       io,
       parley.messages.follow(
-        { ...answer, include: ["notes"] },
+        { ...answer, include: withNotes },
         { onState: reportBreaks((line) => reportLine(io, line)) },
       ),
       options,

@@ -17,8 +17,10 @@ interface List<Connection, Item, S extends z.ZodObject> {
   readonly about: string;
   /** What chooses some of them. */
   readonly filters?: S;
-  /** Reads those that are chosen, if the noun does not. */
-  readonly read?: (connection: Connection, filters: z.input<S>) => AsyncIterable<Item>;
+  /** Noun of the thing that has them, whose id is an argument. */
+  readonly of?: string;
+  /** Reads those that are chosen, and that the thing with the id has, if the noun does not. */
+  readonly read?: (connection: Connection, filters: z.input<S>, of: string) => AsyncIterable<Item>;
   /** Cells by their headings. */
   readonly columns: Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
   /** How many are listed by default, if a list can be endless; else all. */
@@ -46,16 +48,19 @@ export function listCommand<Connection, Item, S extends z.ZodObject>(
   const { filters, columns, read: readChosen = noun.read } = list;
   const shown = { ...noun, columns };
   const readFilters = filters && withInput(command, { schema: filters, isFilter: true });
+  if (list.of !== undefined) command.argument(`<${list.of}>`, "id");
   return command
     .option("--limit <rows>", `maximum number; ${byDefault}`, readLimit)
     .option("--watch", "refresh when something changes, until Ctrl-C")
-    .action(async (options: ListOptions) => {
+    .action(async (...called: unknown[]) => {
+      // Commander gives the arguments, the options and the command.
+      const [of, options] = [called[0] as string, called.at(-2) as ListOptions];
       const { io } = context;
       const connection = await noun.open(context, options);
       // The values are checked by the server: a filter that it refuses is its to explain.
       const given = ((await readFilters?.(io, { ...options })) ?? {}) as z.input<S>;
       const limit = options.limit ?? list.limit ?? Number.POSITIVE_INFINITY;
-      const read = async () => take(readChosen(connection, given), limit);
+      const read = async () => take(readChosen(connection, given, of), limit);
       const printing = { ...options, io };
       await (options.watch
         ? watch(shown, read, printing)

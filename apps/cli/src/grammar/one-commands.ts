@@ -125,7 +125,7 @@ function namedIn<Item>(noun: Names<Item>, answer: Answer, found?: Named): Named 
 }
 
 /** Prints what a mutation did, and a secret that is shown once. */
-function printDone(io: Io, what: string, answer: Answer, { json }: ServerOptions): void {
+export function printDone(io: Io, what: string, answer: Answer, { json }: ServerOptions): void {
   if (json) return printLine(io, JSON.stringify(answer));
   const { secret, adminKey = secret } = answer;
   if (typeof adminKey !== "string") return printLine(io, what);

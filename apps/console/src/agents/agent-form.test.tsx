@@ -35,7 +35,11 @@ const showForm = async () => {
     await user.click(screen.getByRole("button", { name: "Create" }));
     return sent.at(-1)?.fallbackModels;
   };
-  return { user, field, namesOf, save };
+  const compaction = async () => {
+    await save();
+    return sent.at(-1)?.compaction;
+  };
+  return { user, field, namesOf, save, sent, compaction };
 };
 
 test("an agent has no fallback models unless some are chosen", async () => {
@@ -61,4 +65,70 @@ test("a model that becomes the agent's own is no longer a fallback", async () =>
   await user.selectOptions(screen.getByRole("combobox", { name: "Model" }), "openai/two");
   expect(field(1).value).toBe("");
   expect(await save()).toEqual([]);
+});
+
+const schemaField = () =>
+  screen.getByRole<HTMLTextAreaElement>("textbox", { name: /Schema of the answers/ });
+const strictBox = () => screen.queryByRole<HTMLInputElement>("checkbox", { name: /whole schema/ });
+
+test("answers have the format of the schema that is given, strict if that is chosen", async () => {
+  const { user, save, sent } = await showForm();
+  await save();
+  expect(sent.at(-1)).not.toHaveProperty("responseFormat");
+  expect(strictBox()).toBeNull();
+  const schema = { type: "object", properties: { city: { type: "string" } } };
+  await user.click(schemaField());
+  await user.paste(JSON.stringify(schema));
+  await save();
+  expect(sent.at(-1)?.responseFormat).toEqual({ type: "json_schema", schema, strict: false });
+  await user.click(strictBox()!);
+  await save();
+  expect(sent.at(-1)?.responseFormat).toEqual({ type: "json_schema", schema, strict: true });
+  await user.clear(schemaField());
+  await save();
+  expect(sent.at(-1)).not.toHaveProperty("responseFormat");
+  expect(strictBox()).toBeNull();
+});
+
+test.each(["{", "[]", '"object"'])(
+  "a schema that is %s is not sent, and the form says so",
+  async (text) => {
+    const { user, save, sent } = await showForm();
+    await user.click(schemaField());
+    await user.paste(text);
+    await save();
+    expect(sent).toEqual([]);
+    expect(screen.getByRole("alert").textContent).toMatch(/schema/i);
+  },
+);
+
+test("summaries of the oldest messages have the defaults until they are set", async () => {
+  const { user, compaction } = await showForm();
+  expect(await compaction()).toEqual({});
+  const enabled = screen.getByRole("combobox", { name: "Summaries of the oldest messages" });
+  const share = screen.getByRole("textbox", { name: /% of the context/ });
+  const count = screen.getByRole("textbox", { name: "Newest messages that stay as they are" });
+  await user.selectOptions(enabled, "On");
+  await user.type(share, "30");
+  await user.type(count, "6");
+  expect(await compaction()).toEqual({ enabled: true, startsAtPercent: 30, keepsMessages: 6 });
+  await user.clear(share);
+  await user.selectOptions(enabled, "Model default");
+  expect(await compaction()).toEqual({ keepsMessages: 6 });
+});
+
+test("an agent without summaries has no fields for them, and keeps what they held", async () => {
+  const { user, compaction } = await showForm();
+  await user.type(screen.getByRole("textbox", { name: /% of the context/ }), "30");
+  const enabled = screen.getByRole("combobox", { name: "Summaries of the oldest messages" });
+  await user.selectOptions(enabled, "Off");
+  expect(screen.queryByRole("textbox", { name: /% of the context/ })).toBeNull();
+  expect(await compaction()).toEqual({ enabled: false, startsAtPercent: 30 });
+});
+
+test("a share that is not a number is refused beside the form", async () => {
+  const { user, compaction } = await showForm();
+  await user.type(screen.getByRole("textbox", { name: /% of the context/ }), "half");
+  expect(await compaction()).toBeUndefined();
+  expect(screen.getByRole("alert").textContent).toContain("must be a number");
 });

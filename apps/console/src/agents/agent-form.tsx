@@ -7,6 +7,7 @@ import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { UnsavedGuard } from "../ui/unsaved-guard.tsx";
 import { ChoiceList } from "./choice-list.tsx";
+import { CompactionFields } from "./compaction-fields.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
 import { FallbackFields } from "./fallback-fields.tsx";
 import { useChoices } from "./use-choices.ts";
@@ -133,6 +134,10 @@ export function AgentForm(props: AgentFormProps) {
           own={draft.model}
           chosen={draft.fallbackModels}
           onChange={(fallbackModels) => change({ fallbackModels })}
+        />
+        <CompactionFields
+          compaction={draft.compaction}
+          onChange={(compaction) => change({ compaction })}
         />
       </div>
       <CheckField

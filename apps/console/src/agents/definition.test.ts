@@ -25,6 +25,10 @@ test.for([
   [{ temperature: "warm" }, "Temperature must be a number"],
   [{ maxStepsPerRun: "" }, "Max steps per turn must be a number"],
   [{ script: "[]" }, "Enter a JSON object"],
+  [
+    { compaction: { ...emptyDraft.compaction, startsAtPercent: "half" } },
+    "The share of the context must be a number",
+  ],
 ] as const)("refuses %o", ([changed, message]) => {
   expect(() => inputOfDraft({ ...draft, ...changed })).toThrow(message);
 });
@@ -42,7 +46,8 @@ test("gives a stored agent back as it was", () => {
   const lists = { fallbackModels, skillIds: [], functionIds: ["add"], toolIds: [] };
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
-  const own = { script: null, asksUser: true, reasoningEffort, responseFormat };
+  const compaction = { enabled: false, keepsMessages: 6 };
+  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction };
   const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",
@@ -53,6 +58,7 @@ test("gives a stored agent back as it was", () => {
     scope: "hidden",
     asksUser: true,
     responseFormat,
+    compaction,
     ...lists,
   });
 });

@@ -1,5 +1,5 @@
 import type { RpcClient } from "parley-client";
-import { parseObject } from "../ui/parse-json.ts";
+import { objectOf } from "../ui/parse-json.ts";
 
 /** The server's input to create an agent, without its workspace. */
 export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
@@ -31,6 +31,12 @@ export interface AgentDraft {
   readonly answerSchema: string;
   /** Whether the model's service must enforce the schema. */
   readonly isStrict: boolean;
+  /** When the oldest messages are summarised; what is empty has its default. */
+  readonly compaction: {
+    readonly enabled: "" | "on" | "off";
+    readonly startsAtPercent: string;
+    readonly keepsMessages: string;
+  };
   /** JSON of the script for the simulated provider; empty without one. */
   readonly script: string;
 }
@@ -52,6 +58,7 @@ export const emptyDraft: AgentDraft = {
   toolIds: [],
   answerSchema: "",
   isStrict: false,
+  compaction: { enabled: "", startsAtPercent: "", keepsMessages: "" },
   script: "",
 };
 
@@ -75,6 +82,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     toolIds,
     answerSchema: responseFormat ? JSON.stringify(responseFormat.schema, null, 2) : "",
     isStrict: responseFormat?.strict ?? false,
+    compaction: draftOfCompaction(stored.compaction),
     script: script === null ? "" : JSON.stringify(script, null, 2),
   };
 }
@@ -96,11 +104,36 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     },
     fallbackModels: draft.fallbackModels.map(pairOf),
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
+    compaction: compactionOfDraft(draft.compaction),
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
-      responseFormat: { type: "json_schema" as const, schema: parseObject(answerSchema), strict },
+      responseFormat: {
+        type: "json_schema" as const,
+        schema: objectOf("Schema of the answers", answerSchema),
+        strict,
+      },
     }),
-    ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
+    ...(script.trim() !== "" && { script: objectOf("Script", script) as AgentInput["script"] }),
+  };
+}
+
+type Compaction = StoredAgent["compaction"];
+
+function draftOfCompaction(stored: Compaction): AgentDraft["compaction"] {
+  const { enabled, startsAtPercent = "", keepsMessages = "" } = stored;
+  const numbers = {
+    startsAtPercent: String(startsAtPercent),
+    keepsMessages: String(keepsMessages),
+  };
+  return { enabled: enabled === undefined ? "" : enabled ? "on" : "off", ...numbers };
+}
+
+function compactionOfDraft(draft: AgentDraft["compaction"]): Compaction {
+  const { enabled, startsAtPercent: percent, keepsMessages: count } = draft;
+  return {
+    ...(enabled !== "" && { enabled: enabled === "on" }),
+    ...(percent !== "" && { startsAtPercent: numberOf("The share of the context", percent) }),
+    ...(count !== "" && { keepsMessages: numberOf("The number of newest messages", count) }),
   };
 }
 

@@ -20,7 +20,10 @@ export function RawEvents({ conversationId }: { readonly conversationId: string 
     (options) =>
       log === undefined
         ? parley.conversations.follow({ conversationId }, options)
-        : parley.messages.follow({ conversationId, messageId: log, include: ["notes"] }, options),
+        : parley.messages.follow(
+            { conversationId, messageId: log, include: ["notes", "fallbacks"] },
+            options,
+          ),
   );
   return (
     <div className="grid gap-4">

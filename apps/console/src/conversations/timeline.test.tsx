@@ -32,7 +32,7 @@ const answerOf = (messageId: string, modelId: string, counted = sums) => ({
   ...counted,
 });
 
-const timeline = async () =>
+const timeline = async (further = {}) =>
   show(<Timeline conversationId="con_1" />, {
     answers: {
       "conversations.getConsumption": () => ({
@@ -42,6 +42,7 @@ const timeline = async () =>
         messages: [answerOf("msg_1", "gpt-5"), answerOf("msg_2", "gpt-4", none)],
         hasMore: false,
         lastValue: null,
+        ...further,
       }),
       "conversations.get": () => ({ conversation: { content: [] } }),
     },
@@ -65,4 +66,13 @@ test("sums them for the conversation, and for each agent and model", async () =>
   expect(reasoning.nextElementSibling?.textContent).toBe("120");
   const row = screen.getByText("openai/gpt-5").closest("tr")!;
   expect(within(row).getByText("1,500 (75%)")).toBeDefined();
+});
+
+test("says what summaries of the oldest messages took of it, if there are any", async () => {
+  await timeline({ summaries: { summaries: 2, ...sums } });
+  const line = await screen.findByText(/of the oldest messages took/);
+  expect(line.textContent).toBe(
+    "2 summaries of the oldest messages took 2,000 input tokens, 1,500 (75%) cached · " +
+      "300 output tokens, 120 of reasoning of these",
+  );
 });

@@ -10,11 +10,11 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
-import { describeTokens, formatCached } from "./tokens.ts";
+import { describeTokens, formatCached } from "../ui/tokens.ts";
 
 type Consumption = Output<"conversations.getConsumption">;
 
-/** The cost of a conversation's answers: steps, calls, tokens and durations. */
+/** The cost of a conversation's answers, and of its summaries: steps, calls, tokens and durations. */
 export function Timeline({ conversationId }: { readonly conversationId: string }) {
   const call = { wId: useWorkspaceId(), cId: conversationId };
   const consumption = useInfiniteQuery({
@@ -41,6 +41,13 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
   return (
     <div className="grid gap-5">
       <Totals total={first.total} />
+      {first.summaries && (
+        <p className="text-sm text-muted">
+          {formatNumber(first.summaries.summaries)}{" "}
+          {first.summaries.summaries === 1 ? "summary" : "summaries"} of the oldest messages took{" "}
+          {describeTokens(first.summaries)} of these
+        </p>
+      )}
       <ol className="grid gap-4">
         {answers.map((answer) => (
           <Turn

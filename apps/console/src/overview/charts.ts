@@ -43,6 +43,15 @@ export const charts: readonly Chart[] = [
     ],
     format: formatNumber,
   },
+  {
+    title: "Cached tokens",
+    lines: [
+      { name: "Read", series: "cachedInputTokens" },
+      { name: "Written", series: "cacheWriteTokens" },
+    ],
+    format: formatNumber,
+  },
+  one("Reasoning tokens", "reasoningTokens"),
   one("Queued runs", "waitingRuns"),
   one("Oldest queued run", "oldestWaitingMs", formatDuration),
   one("Open streams", "openStreams"),

@@ -122,3 +122,19 @@ test("reruns invocations with their inputs, and keeps the failed ones selected",
   const invoked = calls.find(({ to }) => to.includes("sfn_1"));
   expect(invoked?.input).toMatchObject({ input: { of: "i2" } });
 });
+
+test("a turn shows its tokens, and how many of them were cached", async () => {
+  const usage = {
+    inputTokens: 2000,
+    outputTokens: 300,
+    cachedInputTokens: 1500,
+    cacheWriteTokens: 0,
+    reasoningTokens: 100,
+  };
+  await page(listOf([runOf({ ...turn, usage }), call]));
+  const cell = await screen.findByTitle(
+    "2,000 input tokens, 1,500 (75%) cached · 300 output tokens, 100 of reasoning",
+  );
+  expect(cell.textContent).toBe("2,000 / 3001,500 (75%) cached");
+  expect(screen.getAllByText(/cached/)).toHaveLength(1);
+});

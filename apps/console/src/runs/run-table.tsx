@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { StatusBadge } from "../ui/badge.tsx";
 import { rowLink, Table } from "../ui/table.tsx";
+import { describeTokens, formatCached } from "../ui/tokens.ts";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { nameOf, nameOfKind, type Run } from "./kinds.ts";
 
@@ -50,6 +51,13 @@ export function RunTable<Listed extends Run>({
         Duration: (run) => (
           <span className="whitespace-nowrap tabular-nums">{durationOf(run, readAt)}</span>
         ),
+        Tokens: ({ usage }) =>
+          usage && (
+            <span className="whitespace-nowrap tabular-nums" title={describeTokens(usage)}>
+              {formatNumber(usage.inputTokens)} / {formatNumber(usage.outputTokens)}
+              <span className="block text-xs text-muted">{formatCached(usage)} cached</span>
+            </span>
+          ),
         Attempts: ({ attempts }) => <span className="tabular-nums">{formatNumber(attempts)}</span>,
         Error: ({ error }) =>
           error && (

@@ -15,3 +15,12 @@ export function parseObject(text: string): Record<string, unknown> {
   }
   throw new SyntaxError("Enter a JSON object, in braces");
 }
+
+/** Parses the JSON object of a field. Throws `SyntaxError` with a readable message that names the field. */
+export function objectOf(label: string, text: string): Record<string, unknown> {
+  try {
+    return parseObject(text);
+  } catch (cause) {
+    throw new SyntaxError(`${label}: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,12 +1,14 @@
 /** One call of the model that summarises. */
 import {
+  addUsage,
   charactersOfPrompt,
   type ModelProvider,
   type PromptMessage,
   summaryPrompt,
+  type TokenUsage,
 } from "@parley/agent";
 import type { SavedSummary } from "@parley/core";
-import { toStorable } from "@parley/schema";
+import { type TakenFiles, toStorable } from "@parley/schema";
 
 type StoredStep = SavedSummary["steps"][number];
 
@@ -20,6 +22,8 @@ export interface SummaryModel {
   readonly modelId: string;
   readonly temperature: number;
   readonly contextTokens: number;
+  /** Files that it takes as they are. */
+  readonly takes: readonly TakenFiles[];
   readonly apiKey: string | undefined;
   readonly traceparent: string | undefined;
 }
@@ -59,7 +63,7 @@ export async function askModel(
   const startedAt = performance.now();
   const said = provider.countsTokens ? null : simulate(lines, soFar);
   let text = "";
-  let usage: Pick<StoredStep, "inputTokens" | "outputTokens"> | undefined;
+  let usage: TokenUsage | undefined;
   let failure: Failure | undefined;
   try {
     const parts = provider.streamStep({
@@ -74,12 +78,14 @@ export async function askModel(
       signal: AbortSignal.any([signal, timeout]),
     });
     for await (const part of parts) {
-      if (part.type === "text") text += part.text;
-      else if (part.type === "usage") usage = part;
-      else if (part.type === "error") failure = { code: part.code, message: part.message };
+      // What is too long is read to its end: it is billed, and its usage comes last.
+      if (part.type === "text" && text.length <= MAX_CHARACTERS) text += part.text;
+      else if (part.type === "usage") {
+        const { type: _type, ...counted } = part;
+        usage = usage === undefined ? counted : addUsage(usage, counted);
+      } else if (part.type === "error") failure = { code: part.code, message: part.message };
       else if (part.type === "finish") failure ??= failureOf(part.reason);
       if (text.length > MAX_CHARACTERS) failure ??= tooLong;
-      if (failure === tooLong) break;
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -88,9 +94,9 @@ export async function askModel(
       : { code: "provider_error", message: "The model provider failed" };
     if (!timeout.aborted && !(error instanceof Error)) throw error;
   }
-  const { inputTokens = null, outputTokens = null } = usage ?? {};
   const durationMs = Math.round(performance.now() - startedAt);
-  const step = { step: index, inputTokens, outputTokens, durationMs };
+  const counted = usage ?? { inputTokens: null, outputTokens: null };
+  const step: StoredStep = { step: index, ...counted, durationMs };
   const summary = toStorable(text).trim();
   failure ??= summary === "" ? { code: "empty", message: "The model wrote nothing" } : undefined;
   if (failure === undefined) return { text: summary, step };

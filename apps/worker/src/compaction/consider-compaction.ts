@@ -1,4 +1,9 @@
-import { charactersOfPrompt, type ModelProvider, type PromptMessage } from "@parley/agent";
+import {
+  charactersOfPrompt,
+  type ModelProvider,
+  type PromptMessage,
+  tokensOfFiles,
+} from "@parley/agent";
 import {
   type ClaimedRun,
   compactionOf,
@@ -12,6 +17,11 @@ import { describeRun } from "../runs/leases.ts";
 
 /** Characters of a token of a model that counts none. */
 const CHARACTERS_PER_TOKEN = 4;
+
+function estimateTokens(prompt: readonly PromptMessage[]): number {
+  const texts = Math.ceil(charactersOfPrompt(prompt) / CHARACTERS_PER_TOKEN);
+  return prompt.reduce((sum, message) => sum + tokensOfFiles(message), texts);
+}
 
 interface EndedTurn {
   readonly run: ClaimedRun;
@@ -35,8 +45,7 @@ export async function considerCompaction(
   const { agent, message, conversation, summary } = turn;
   const settings = compactionOf(agent.compaction, provider);
   if (settings === undefined) return;
-  const tokens =
-    steps.at(-1)?.inputTokens ?? Math.ceil(charactersOfPrompt(prompt) / CHARACTERS_PER_TOKEN);
+  const tokens = steps.at(-1)?.inputTokens ?? estimateTokens(prompt);
   const summarisedTo = summary?.toRank ?? -1;
   const positions = message.rank - summarisedTo;
   if (!isCompactionDue({ tokens, contextTokens, positions }, settings)) return;

@@ -3,24 +3,23 @@ import {
   carryItems,
   type ClaimedRun,
   type Compaction,
-  compactionOf,
   contextTokensOf,
   type Core,
   finishCompaction,
   type FinishedCompaction,
-  findActiveSummary,
+  filesTakenBy,
   mayUseModel,
-  planRange,
-  readPlanned,
   readTranscript,
   type SavedSummary,
   saveSummary,
+  takenFiles,
   type TranscriptMessage,
   UnreadableSecret,
 } from "@parley/core";
 import { readOwnKey } from "../models/choose-model.ts";
 import type { Persistence } from "../runs/outage.ts";
 import { askModel, type Failure, type SummaryModel } from "./ask-model.ts";
+import { readSaved } from "./choose-range.ts";
 
 export interface CompactionServices {
   readonly core: Core;
@@ -62,7 +61,8 @@ export async function executeCompaction(
     MAX_PIECE_BYTES,
     Math.floor(model.contextTokens * PIECE_SHARE) * BYTES_PER_TOKEN,
   );
-  let saved = await retry(() => readSaved(core, { compaction, model, maxBytes }));
+  const bounds = { maxBytes: maxBytes * MAX_PIECES };
+  let saved = await retry(() => readSaved(core, { compaction, model, ...bounds }));
   if (saved === undefined) {
     const message = "All messages are too new, or wait for something";
     return finish({ code: "nothing_to_summarise", message });
@@ -129,6 +129,7 @@ async function findModel(
       modelId,
       temperature: compaction.temperature,
       contextTokens: contextTokensOf(pair) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
+      takes: filesTakenBy(pair) ?? takenFiles(providerId, provider.takes ?? []),
       apiKey: await readOwnKey(core, { workspaceId, providerId }),
       traceparent: run.traceparent ?? undefined,
     };
@@ -137,52 +138,6 @@ async function findModel(
     const message = `The workspace's credential for ${providerId} cannot be decrypted`;
     return { code: "provider_auth_error", message };
   }
-}
-
-/** What earlier attempts have saved, or the range that a first one chooses; undefined if there is none. */
-async function readSaved(
-  core: Core,
-  given: { compaction: Compaction; model: SummaryModel; maxBytes: number },
-): Promise<SavedSummary | undefined> {
-  const { compaction, model, maxBytes } = given;
-  const { summary } = compaction;
-  const { db } = core.database;
-  const { conversationId, progress, fromRank, toRank, steps } = summary;
-  const active = await findActiveSummary(db, conversationId);
-  if (progress !== null && fromRank !== null && toRank !== null) {
-    // An earlier summary that is no longer active is noticed at the end.
-    const contains = active?.number === summary.containsNumber ? active : undefined;
-    return { fromRank, toRank, contains, progress, carried: summary.carried ?? [], steps };
-  }
-  const after = active?.toRank ?? -1;
-  const { rows, openRank } = await readPlanned(db, { conversationId, after });
-  // Whoever started it has asked for it: what is on by default is no question here.
-  const settings = compactionOf({ ...compaction.compaction, enabled: true }, model.provider);
-  if (settings === undefined) return undefined;
-  const { keepsMessages, startsAtPercent } = settings;
-  const share = startsAtPercent / 100 / 2;
-  const planned = planRange(rows, {
-    openRank,
-    keepsMessages,
-    tailBytes: Math.floor(model.contextTokens * share) * BYTES_PER_CHARACTER,
-    maxBytes: maxBytes * MAX_PIECES,
-  });
-  if (planned === undefined) return undefined;
-  const text = active?.text ?? "";
-  const replaced = active && { toRank: after, text, carried: active.carried ?? [] };
-  return {
-    fromRank: after + 1,
-    toRank: planned,
-    contains: active,
-    progress: {
-      text,
-      rank: after + 1,
-      offset: 0,
-      bytes: replaced === undefined ? 0 : Buffer.byteLength(renderSummary(replaced)),
-    },
-    carried: active?.carried ?? [],
-    steps,
-  };
 }
 
 /** The next lines of a transcript, and where it continues. */

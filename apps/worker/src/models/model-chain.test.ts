@@ -14,6 +14,10 @@ const usage: StepPart = { type: "usage", inputTokens: 1, outputTokens: 2 };
 const text = (value: string): StepPart => ({ type: "text", text: value });
 const pair = (providerId: string): ModelPair => ({ providerId, modelId: `${providerId}-1` });
 const model = (providerId: string): StepPart => ({ type: "model", model: pair(providerId) });
+const passedOver = (providerId: string, given: object = {}): StepPart => ({
+  type: "passed_over",
+  passedOver: { model: pair(providerId), reason: "provider_unavailable", ...given },
+});
 const call: StepPart = { type: "call", call: { id: "c", name: "n", params: {} } };
 
 const request: StepRequest = {
@@ -64,22 +68,29 @@ const chainOf = (
 
 describe("a chain of models", () => {
   it("gives the parts of the agent's own model as they are", async () => {
-    const { play, requests, passedOver } = chainOf({ openai: [usage, text("Hi")], xai: [] });
+    const { play, requests, ...chain } = chainOf({ openai: [usage, text("Hi")], xai: [] });
     expect(await play()).toEqual([usage, text("Hi")]);
-    expect(passedOver).toEqual([]);
+    expect(chain.passedOver).toEqual([]);
     expect(requests).toMatchObject([
       { providerId: "openai", apiKey: "key of openai", hasFallback: true, modelId: "openai-1" },
     ]);
   });
 
-  it("drops what a model gave before it failed, usage too, and names the one that answers", async () => {
-    const { play, requests, passedOver } = chainOf({
-      openai: [usage, { type: "unreadable_usage" }, text(""), outage],
+  it("keeps of a model that failed what its calls were billed, and names the one that answers", async () => {
+    const chain = chainOf({
+      openai: [usage, { type: "unreadable_usage" }, usage, text(""), outage],
       xai: [outage],
       mistral: [text("Hi"), usage],
     });
-    expect(await play()).toEqual([model("mistral"), text("Hi"), usage]);
-    expect(passedOver).toEqual(["openai provider_unavailable", "xai provider_unavailable"]);
+    const { play, requests } = chain;
+    expect(await play()).toEqual([
+      passedOver("openai", { inputTokens: 2, outputTokens: 4 }),
+      passedOver("xai"),
+      model("mistral"),
+      text("Hi"),
+      usage,
+    ]);
+    expect(chain.passedOver).toEqual(["openai provider_unavailable", "xai provider_unavailable"]);
     expect(requests.map(({ hasFallback }) => hasFallback)).toEqual([true, true, false]);
   });
 
@@ -95,12 +106,12 @@ describe("a chain of models", () => {
 
   it("ends with a refusal, and names the model that refused", async () => {
     const { play } = chainOf({ openai: [outage], xai: [usage, refusal], mistral: [text("no")] });
-    expect(await play()).toEqual([model("xai"), usage, refusal]);
+    expect(await play()).toEqual([passedOver("openai"), model("xai"), usage, refusal]);
   });
 
   it("ends with the failure of its last model", async () => {
     const { play } = chainOf({ openai: [outage], xai: [usage, outage] });
-    expect(await play()).toEqual([model("xai"), usage, outage]);
+    expect(await play()).toEqual([passedOver("openai"), model("xai"), usage, outage]);
   });
 
   it("ends where a credential cannot be read: another model does not hide that", async () => {
@@ -112,13 +123,19 @@ describe("a chain of models", () => {
 
   it("asks models with an open circuit last, and all of them if need be", async () => {
     const admits = ({ providerId }: { providerId: string }) => providerId === "xai";
-    const { play, requests, passedOver } = chainOf(
+    const { play, requests, ...chain } = chainOf(
       { openai: [text("Hi")], mistral: [text("no")], xai: [outage] },
       { circuits: { admits } },
     );
-    expect(await play()).toEqual([text("Hi")]);
+    const reason = "circuit_open";
+    expect(await play()).toEqual([
+      passedOver("openai", { reason }),
+      passedOver("mistral", { reason }),
+      passedOver("xai"),
+      text("Hi"),
+    ]);
     expect(requests.map(({ providerId }) => providerId)).toEqual(["xai", "openai"]);
-    expect(passedOver).toEqual([
+    expect(chain.passedOver).toEqual([
       "openai circuit_open",
       "mistral circuit_open",
       "xai provider_unavailable",

@@ -1,4 +1,11 @@
-import type { ModelProvider, StepPart, StepRequest } from "@parley/agent";
+import {
+  addUsage,
+  type ModelProvider,
+  type PassedOver,
+  type StepPart,
+  type StepRequest,
+  type TokenUsage,
+} from "@parley/agent";
 import type { AgentError, ModelPair, ReasoningEffort, TakenFiles } from "@parley/schema";
 import type { Circuits } from "./circuits.ts";
 import { isPublished } from "./published-part.ts";
@@ -38,7 +45,8 @@ export interface ModelChain {
 
 /**
  * Creates the provider of an agent with several models. Each step asks them in order, those last whose circuit is
- * open. A part `model` comes before the parts of a model other than the agent's own.
+ * open. A part `passed_over` says of each that gave way what its calls were billed; a part `model` comes before the
+ * parts of a model other than the agent's own.
  */
 export function createModelChain(chain: ModelChain): ModelProvider {
   const { own, links } = chain;
@@ -50,45 +58,57 @@ export function createModelChain(chain: ModelChain): ModelProvider {
     countsTokens: false,
     async *streamStep(request) {
       let left = links.length;
-      for await (const link of inOrder(chain)) {
+      for await (const { link, isSkipped } of inOrder(chain)) {
+        if (isSkipped) {
+          yield passOver(chain, link, { reason: "circuit_open" });
+          continue;
+        }
         left--;
         const failure = yield* streamLink(chain, link, { ...request, hasFallback: left > 0 });
         if (failure === undefined) return;
-        chain.onPassedOver(link, failure.code);
+        yield passOver(chain, link, failure);
       }
     },
   };
 }
 
-/** The links as they are asked: those first whose circuits are closed, or are to be probed. */
+/** Counts a model that gives way, and says so. */
+function passOver({ onPassedOver }: ModelChain, link: ModelLink, given: GaveWay): StepPart {
+  const { providerId, modelId } = link;
+  onPassedOver(link, given.reason);
+  const passedOver: PassedOver = { model: { providerId, modelId }, ...given };
+  return { type: "passed_over", passedOver };
+}
+
+/**
+ * The links as they are asked: those first whose circuits are closed, or are to be probed. The others are skipped
+ * first, and asked at the end.
+ */
 async function* inOrder({
   links,
   circuits,
   readKey,
-  onPassedOver,
-}: ModelChain): AsyncGenerator<ModelLink, void, undefined> {
+}: ModelChain): AsyncGenerator<{ link: ModelLink; isSkipped: boolean }, void, undefined> {
   const open: ModelLink[] = [];
   for (const link of links) {
     // One after the other: a later one is seldom needed.
     // oxlint-disable-next-line no-await-in-loop
     const key = await readKey(link);
-    if ("code" in key || circuits.admits({ ...key, providerId: link.providerId })) yield link;
-    else {
-      onPassedOver(link, "circuit_open");
-      open.push(link);
-    }
+    const isSkipped = !("code" in key) && !circuits.admits({ ...key, providerId: link.providerId });
+    if (isSkipped) open.push(link);
+    yield { link, isSkipped };
   }
-  yield* open;
+  for (const link of open) yield { link, isSkipped: false };
 }
 
-type Failure = Extract<StepPart, { type: "error" }>;
+type GaveWay = Omit<PassedOver, "model">;
 
-/** Streams a step from one model. Gives its failure, unpublished, if another model is to answer. */
+/** Streams a step from one model. Gives why it failed, unpublished, and its usage if another model is to answer. */
 async function* streamLink(
   { own, readKey, preparePrompt }: ModelChain,
   link: ModelLink,
   request: StepRequest,
-): AsyncGenerator<StepPart, Failure | undefined, undefined> {
+): AsyncGenerator<StepPart, GaveWay | undefined, undefined> {
   const { providerId, modelId, provider } = link;
   // What comes before the answer counts only if the model answers.
   let held: StepPart[] = isSame(link, own)
@@ -104,7 +124,9 @@ async function* streamLink(
   const asked = { ...toLinkRequest(link, own, request), apiKey: key.apiKey, ...prepared };
   let isAnswering = false;
   for await (const part of provider.streamStep(asked)) {
-    if (!isAnswering && part.type === "error" && part.isOutage && request.hasFallback) return part;
+    if (!isAnswering && part.type === "error" && part.isOutage && request.hasFallback) {
+      return { reason: part.code, ...usageOf(held) };
+    }
     isAnswering ||= isPublished(part) || part.type === "error";
     if (isAnswering) {
       yield* held;
@@ -114,6 +136,16 @@ async function* streamLink(
   }
   yield* held;
   return undefined;
+}
+
+/** What the calls were billed together; undefined if nothing. */
+function usageOf(parts: readonly StepPart[]): TokenUsage | undefined {
+  const usages = parts.flatMap((part) => {
+    if (part.type !== "usage") return [];
+    const { type: _type, ...usage } = part;
+    return [usage];
+  });
+  return usages.length === 0 ? undefined : usages.reduce(addUsage);
 }
 
 /** The request for a model: without what other models need back of their steps. */

@@ -1,6 +1,6 @@
 import type { HistoryRow } from "@parley/core";
 import { describe, expect, it } from "vitest";
-import { answerAt, hasCutResults, toHistory } from "./history.ts";
+import { answerAt, loadedSkills, toHistory } from "./history.ts";
 
 type Called = NonNullable<HistoryRow["called"]>;
 
@@ -96,9 +96,16 @@ describe("an earlier answer", () => {
     const cut = { calls: [call(0), call(0, { output: null, cutOutput })] };
     expect(shown(cut).finishedCalls[1]?.output).toContain('call "3-0-1" and offset 1');
     const history = [row(cut)];
-    expect(hasCutResults(history)).toBe(true);
-    expect(hasCutResults([row({})])).toBe(false);
     const turn = { history, message: { rank: 7, sid: "msg_2" } };
     expect([3, 7, 5].map((rank) => answerAt(turn, rank))).toEqual(["msg_1", "msg_2", undefined]);
+  });
+
+  it("say which skills were loaded, in order, and no more than were", () => {
+    const load = (name: unknown, parts = {}) =>
+      call(0, { name: "skills__load", params: { name }, ...parts });
+    const long = { output: null, cutOutput: { head: "a", tail: "", characters: 20_000 } };
+    const calls = [load("b"), call(0), load("a", long), load("open", { output: null }), load(7)];
+    expect(loadedSkills(row({ calls }))).toEqual(["b", "a"]);
+    expect(loadedSkills({ ...row({}), called: null })).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import {
   describeCut,
   describeCutParams,
   type HistoryMessage,
+  skillsLoadedBy,
   type StepRequest,
 } from "@parley/agent";
 import { type HistoryRow, textOfOutput, type Turn } from "@parley/core";
@@ -21,6 +22,15 @@ export function toHistory(
   return { ...shown, called: toSteps(called, { rank, model }) };
 }
 
+/** Names of the skills that an earlier answer has loaded, in order. */
+export function loadedSkills({ called }: HistoryRow): string[] {
+  return skillsLoadedBy(
+    (called?.calls ?? []).map(({ name, params, cutOutput, output }) => {
+      return { name, params: params ?? {}, isError: output === null && cutOutput === null };
+    }),
+  );
+}
+
 /** The id of the answer at a position of which a turn's prompt may have results: an earlier one, or its own. */
 export function answerAt(
   {
@@ -31,15 +41,6 @@ export function answerAt(
 ): string | undefined {
   if (rank === message.rank) return message.sid;
   return history.find((row) => row.rank === rank && row.called !== null)?.sid;
-}
-
-/** Whether the history holds a result of which only a part is given. */
-export function hasCutResults(history: Turn["history"]): boolean {
-  return history.some(({ called }) => called?.calls.some(({ cutOutput }) => isCut(cutOutput)));
-}
-
-function isCut(text: Called["calls"][number]["cutOutput"]): boolean {
-  return text !== null && text.characters > text.head.length + text.tail.length;
 }
 
 /**

@@ -20,8 +20,9 @@ export function functionsOf({
     ...functions.map(({ slug: name, description, inputSchema }) => {
       return { name, description, inputSchema: inputSchema ?? { type: "object" } };
     }),
-    ...tools.map(({ name, description, inputSchema, skillIds }) => {
-      const tool = { name, description, inputSchema };
+    ...tools.map(({ name, description, inputSchema, skillIds, server: { approvals } }) => {
+      const server = { id: "toolId" in approvals ? approvals.toolId : null };
+      const tool = { name, description, inputSchema, server };
       if (skillIds === null) return tool;
       const ofTool = skills.filter(({ id }) => skillIds.includes(id));
       return { ...tool, skills: ofTool.map((skill) => skill.name) };

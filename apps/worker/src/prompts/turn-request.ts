@@ -4,6 +4,7 @@ import {
   countModule,
   fitPrompt,
   promptCharacters,
+  type ReadResult,
   resultsTool,
   skillTools,
   type TurnProgress,
@@ -27,7 +28,7 @@ import { createModelChain, type ModelLink } from "../models/model-chain.ts";
 import { describeRun } from "../runs/leases.ts";
 import { findAnswerFormat } from "./answer-format.ts";
 import { type FileServices, prepareFiles, type TurnFiles } from "./attachments.ts";
-import { answerAt, hasCutResults, toHistory } from "./history.ts";
+import { answerAt, loadedSkills, toHistory } from "./history.ts";
 import { nameAuthors } from "./name-authors.ts";
 import { functionsOf, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
@@ -72,6 +73,10 @@ export async function createTurnRequest(
   const values = valuesByMessage(turn);
   // Services refuse calls in a request that offers no tools.
   const givesCalls = turn.skills.length + functions.length > 0;
+  const readResult: ReadResult = async ({ rank, ...place }) => {
+    const answerId = answerAt(turn, rank);
+    return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
+  };
   const countFitting: CountFitting = async (given) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const counted = await core.threads.call(countJob, given, options);
@@ -129,21 +134,20 @@ export async function createTurnRequest(
     prompt: own?.prompt ?? [],
     openFiles: own?.openFiles,
     tools: [
-      ...skillTools(skills, {
-        loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
-        listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
-        readFile: ({ id: skillId }, name) =>
-          retry(() => readSkillFile(core, turn, { skillId, name })),
-      }),
-      resultsTool(
-        async ({ rank, ...place }) => {
-          const answerId = answerAt(turn, rank);
-          return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
+      ...skillTools(
+        skills,
+        {
+          loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
+          listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
+          readFile: ({ id: skillId }, name) =>
+            retry(() => readSkillFile(core, turn, { skillId, name })),
         },
-        givesCalls && hasCutResults(turn.history),
+        functions,
       ),
+      ...(givesCalls ? [resultsTool(readResult)] : []),
     ],
     functions,
+    loadedSkills: turn.history.flatMap(loadedSkills),
     rank: message.rank,
     script: agent.script,
     answerFormat: findAnswerFormat(core, { run, turn }, signal),

@@ -1,6 +1,7 @@
 import {
   keptReplay,
   runTurn,
+  type StepRecord,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
@@ -22,6 +23,7 @@ import { considerCompaction } from "../compaction/consider-compaction.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import { announceNotes } from "./announce-notes.ts";
+import { fallbackEvents } from "./fallback-events.ts";
 import { createTurnRequest } from "../prompts/turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -51,19 +53,24 @@ export async function executeTurn(
   let steps = message.steps ?? [];
   const about = { configurationId: agent.sid, messageId: run.logId, now: core.now };
   const notes = announceNotes(about, message.promptNotes);
-  const takeUnwritten = async (step: number) => {
+  const takeUnwritten = async (step: number, record?: StepRecord) => {
     const unwritten = await writer.take(run);
-    return { ...unwritten, events: [...unwritten.events, ...notes.events(step)] };
+    const fallbacks = record === undefined ? [] : fallbackEvents(about, record);
+    return { ...unwritten, events: [...unwritten.events, ...notes.events(step), ...fallbacks] };
   };
   const finish = async (
-    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError" | "answer">,
+    state: TurnState &
+      Pick<FinishedTurn["outcome"], "finishReason" | "providerError" | "answer"> & {
+        readonly record?: StepRecord | undefined;
+      },
     error: AgentError | null,
     last: readonly MessageEvent[] = [],
   ): Promise<TurnEnd> => {
-    const unwritten = await takeUnwritten(state.step);
+    const { record, ...ended } = state;
+    const unwritten = await takeUnwritten(state.step, record);
     // Later turns of the conversation are given it.
     const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
-    const outcome = { ...state, error, steps: kept, promptNotes: notes.notes };
+    const outcome = { ...ended, error, steps: kept, promptNotes: notes.notes };
     const finished = { run, turn, outcome, ...unwritten, actions };
     finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
@@ -102,11 +109,12 @@ export async function executeTurn(
       steps = [...steps, event.record];
       if (calls.length === 0) {
         const unwritten = await writer.take(run);
-        const refused = { run, step, ...unwritten, rawContents, chainOfThought, steps };
+        const events = [...unwritten.events, ...fallbackEvents(about, event.record)];
+        const refused = { run, step, ...unwritten, events, rawContents, chainOfThought, steps };
         writer.continueAfter(run, await retry(() => saveRefusedAnswer(core, refused)));
         continue;
       }
-      const unwritten = await takeUnwritten(step);
+      const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));

@@ -17,13 +17,19 @@ export class FailedStep extends Error {
   }
 }
 
+interface StreamWatch {
+  readonly hasUnreadable: () => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Converts the stream of a model into the parts of a step. Throws `FailedStep`, or the error that the
- * stream reports. `hasUnreadable` says whether counts of tokens were repaired in it.
+ * stream reports, after the usage that comes with it. `hasUnreadable` says whether counts of tokens were repaired in it;
+ * `onError` is called as soon as an error is reported.
  */
 export async function* readStep(
   stream: AsyncIterable<LanguageModelV4StreamPart>,
-  hasUnreadable: () => boolean,
+  { hasUnreadable, onError }: StreamWatch,
 ): AsyncGenerator<StepPart, void, undefined> {
   const reasoning = new Map<string, { text: string; options?: SharedV4ProviderOptions }>();
   const callOptions: Record<string, SharedV4ProviderOptions> = {};
@@ -31,7 +37,10 @@ export async function* readStep(
   let calls = 0;
   let hasText = false;
   let ended = false;
+  let reported: { readonly error: unknown } | undefined;
   for await (const part of stream) {
+    // Only the usage counts after an error.
+    if (reported !== undefined && part.type !== "finish") continue;
     switch (part.type) {
       case "text-delta":
         hasText ||= part.delta !== "";
@@ -68,13 +77,16 @@ export async function* readStep(
         break;
       }
       case "error":
-        throw part.error;
+        reported = part;
+        onError(part.error);
+        break;
       case "finish": {
         ended = true;
         const { usage, isReadable } = readUsage(part.usage);
         const { unified, raw } = part.finishReason;
         if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
         if (hasUnreadable() || !isReadable) yield { type: "unreadable_usage" };
+        if (reported !== undefined) throw reported.error;
         // The AI SDK does not know the word in answers of all services.
         if (unified === "content-filter" || raw === "content_filter") {
           yield { type: "finish", reason: "content_filter" };
@@ -91,6 +103,7 @@ export async function* readStep(
       }
     }
   }
+  if (reported !== undefined) throw reported.error;
   if (!ended) throw new FailedStep(failure("provider_unavailable", { isRetryable: true }));
   // Without calls no further step needs it.
   if (calls > 0) {

@@ -140,6 +140,7 @@ async function* callModel(
   const silence = watchSilence(limits.idleMs, () => call.abort(tooLong));
   const end = setTimeout(() => call.abort(tooLong), limits.callMs);
   let headers: Record<string, string> | undefined;
+  let reported: { readonly error: unknown } | undefined;
   try {
     signal.throwIfAborted();
     let isUnreadable = false;
@@ -147,8 +148,15 @@ async function* callModel(
     const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
     const sent = await sendStep(model, { id, request, abortSignal: call.signal, silence });
     headers = sent.headers;
-    yield* readStep(noteActivity(sent.stream, silence), () => isUnreadable);
+    yield* readStep(noteActivity(sent.stream, silence), {
+      hasUnreadable: () => isUnreadable,
+      onError: (error) => void (reported ??= { error }),
+    });
   } catch (error) {
+    // It may leave the connection open.
+    if (reported !== undefined) {
+      throw new FailedStep(explainError(reported.error, apiKey, headers));
+    }
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
     if (error instanceof FailedStep) throw error;
     throw new FailedStep(explainError(error, apiKey, headers));

@@ -22,7 +22,7 @@ const done = (actionId: string) =>
   }) as unknown as MessageEvent;
 const success = { type: "agent_message_success", step: 0, message: {} } as MessageEvent;
 
-async function chunksOf(events: readonly MessageEvent[]) {
+async function readChunks(events: readonly MessageEvent[]) {
   let read = 0;
   const follower = {
     get lastEventId() {
@@ -41,7 +41,11 @@ async function chunksOf(events: readonly MessageEvent[]) {
     continueAfter: undefined,
     stillWaiting: async (calls) => calls,
   });
-  const given = await Array.fromAsync(chunks);
+  return Array.fromAsync(chunks);
+}
+
+async function chunksOf(events: readonly MessageEvent[]) {
+  const given = await readChunks(events);
   return given.map((chunk) =>
     chunk.type === "tool-approval-request" ? `${chunk.type} ${chunk.toolCallId}` : chunk.type,
   );
@@ -108,3 +112,16 @@ test.each([
 ])("a chat is given %s", async (_name, events, expected) => {
   expect(await chunksOf(events)).toEqual(expected);
 });
+
+test.each([{ city: "Oslo" }, null, 0])(
+  "a chat is given the value %j of an answer",
+  async (value) => {
+    const message = { structuredOutput: value };
+    const chunks = await readChunks([{ ...success, message } as unknown as MessageEvent]);
+    expect(chunks.slice(2)).toMatchObject([
+      { type: "data-structured-output", data: value },
+      { type: "finish-step" },
+      { type: "finish" },
+    ]);
+  },
+);

@@ -94,9 +94,13 @@ export async function* answerChunks(
         waiting.delete(event.action.sId);
         break;
       case "agent_message_notes":
+      case "agent_message_fallback":
         break;
       case "agent_message_success":
         yield* close();
+        if (event.message.structuredOutput !== undefined) {
+          yield { type: "data-structured-output", data: event.message.structuredOutput };
+        }
         yield { type: "finish-step" };
         yield { type: "finish", finishReason: toChatReason(event.message) };
         break;

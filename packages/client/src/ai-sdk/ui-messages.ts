@@ -45,7 +45,11 @@ function partsOf({
   chainOfThought,
   rawContents,
   actions,
-}: Pick<AgentMessage, "chainOfThought" | "rawContents" | "actions">): ChatMessage["parts"] {
+  structuredOutput: data,
+}: Pick<
+  AgentMessage,
+  "chainOfThought" | "rawContents" | "actions" | "structuredOutput"
+>): ChatMessage["parts"] {
   const steps = [...rawContents, ...actions].map(({ step }) => step);
   const reasoning = { type: "reasoning" as const, text: chainOfThought ?? "" };
   return [
@@ -59,6 +63,7 @@ function partsOf({
           .map(({ content }) => ({ type: "text" as const, text: content })),
         ...actions.filter((action) => action.step === step).map(toToolPart),
       ]),
+    ...(data === undefined ? [] : [{ type: "data-structured-output" as const, data }]),
   ];
 }
 

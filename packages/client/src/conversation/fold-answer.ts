@@ -86,6 +86,8 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     }
     case "agent_message_notes":
       return change({ notes: [...(message.notes ?? []), ...event.notes] });
+    case "agent_message_fallback":
+      return change({});
     case "agent_message_success":
       return change(event.message, noneWaits);
     case "agent_error":

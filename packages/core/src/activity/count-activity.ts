@@ -17,6 +17,9 @@ const counts = [
   "invocations_errored",
   "input_tokens",
   "output_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
 ] as const;
 
 /** The columns of counts, as a part of a statement. */
@@ -41,13 +44,18 @@ export const happened = (workspaces: SQL, { start, after }: { start: SQL; after:
     (r.kind = 'agent_turn' and r.outcome = 'errored')::int as turns_errored,
     (r.kind = 'invocation')::int as invocations,
     (r.kind = 'invocation' and r.outcome = 'errored')::int as invocations_errored,
-    coalesce(r.input_tokens, 0) as input_tokens, coalesce(r.output_tokens, 0) as output_tokens
+    coalesce(r.input_tokens, 0) as input_tokens, coalesce(r.output_tokens, 0) as output_tokens,
+    coalesce(r.cached_input_tokens, 0) as cached_input_tokens,
+    coalesce(r.cache_write_tokens, 0) as cache_write_tokens,
+    coalesce(r.reasoning_tokens, 0) as reasoning_tokens
   from ${workspaces} w cross join lateral (
-    select finished_at, kind, outcome, input_tokens, output_tokens from runs
+    select finished_at, kind, outcome, input_tokens, output_tokens, cached_input_tokens,
+      cache_write_tokens, reasoning_tokens
+    from runs
     where runs.workspace_id = w.id and finished_at >= ${start} and finished_at < ${after}
   ) r
   union all
-  select c.created_at, w.id, 1, 0, 0, 0, 0, 0, 0
+  select c.created_at, w.id, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0
   from ${workspaces} w cross join lateral (
     select created_at from conversations
     where conversations.workspace_id = w.id and created_at >= ${start} and created_at < ${after}

@@ -93,6 +93,7 @@ describe("the list of runs", () => {
       startedAt: null,
       endedAt: null,
       durationMs: null,
+      usage: null,
       attempts: 0,
       error: null,
     });
@@ -119,12 +120,13 @@ describe("the list of runs", () => {
         startedAt: test.clock.now - testTurn.durationMs,
         endedAt: test.clock.now,
         durationMs: testTurn.durationMs,
+        usage: testTurn.usage,
         attempts: 1,
         error: { code: "provider_error", message: "Overloaded" },
       },
     ]);
     const [row] = await db().select().from(runs);
-    expect(row).toMatchObject({ outcome: "errored", inputTokens: 20, outputTokens: 3 });
+    expect(row).toMatchObject({ outcome: "errored", ...testTurn.usage });
   });
 
   it.each(["in rows of runs", "only in messages and invocations, as before"])(

@@ -80,6 +80,9 @@ describe("the overview", () => {
     invocationsErrored: 1,
     inputTokens: 40,
     outputTokens: 6,
+    cachedInputTokens: 12,
+    cacheWriteTokens: 8,
+    reasoningTokens: 4,
   };
 
   it.each([

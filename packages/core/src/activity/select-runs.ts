@@ -69,6 +69,11 @@ const shown = {
   createdAt: runs.createdAt,
   startedAt: runs.startedAt,
   endedAt,
+  usage: sql`case when ${runs.inputTokens} is not null then json_build_object(
+    'inputTokens', ${runs.inputTokens}, 'outputTokens', coalesce(${runs.outputTokens}, 0),
+    'cachedInputTokens', coalesce(${runs.cachedInputTokens}, 0),
+    'cacheWriteTokens', coalesce(${runs.cacheWriteTokens}, 0),
+    'reasoningTokens', coalesce(${runs.reasoningTokens}, 0)) end`,
   attempts: runs.attempt,
   error: sql`case when ${isTurn} then ${messages.error} when ${isCompaction} then ${conversationSummaries.error}
     else ${invocations.error} end`,
@@ -169,6 +174,7 @@ export function renderRun(row: LookedRun): ListedRun {
     endedAt: end,
     // The clock of the database starts most runs, and that of a process ends them.
     durationMs: startedAt === null || end === null ? null : Math.max(0, end - startedAt),
+    usage: row.usage,
     attempts: row.attempts,
     error: error && { code: error.code, message: error.message },
   };

@@ -1,4 +1,4 @@
-import { actions, messages } from "@parley/db";
+import { actions, conversationSummaries, messages } from "@parley/db";
 import { endpoints, type InputOf, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -124,7 +124,17 @@ describe("the use of a workspace", () => {
     const took = (step: number, inputTokens: number) => {
       return { step, inputTokens, outputTokens: 1, durationMs: 10 };
     };
-    const steps = [took(0, 5), { ...took(1, 70), model: other }, { ...took(2, 800), model: other }];
+    // A model that gave way counts if its calls were billed.
+    const down = { providerId: "xai", modelId: "grok-4" };
+    const passedOver = [
+      { model: down, reason: "provider_unavailable", inputTokens: 3, outputTokens: 1 },
+      { model: { ...down, modelId: "not billed" }, reason: "circuit_open" },
+    ];
+    const steps = [
+      took(0, 5),
+      { ...took(1, 70), model: other, passedOver },
+      { ...took(2, 800), model: other },
+    ];
     const ofAnswer = eq(messages.sid, turn!.message.sid);
     await test.core.database.db.update(messages).set({ steps }).where(ofAnswer);
     const call = { messageId: turn!.message.id, toolName: "t", functionCallName: "t" };
@@ -144,12 +154,14 @@ describe("the use of a workspace", () => {
     );
     const own = { providerId: "simulated", modelId: "simulated-1" };
     const ofOwn = { ...own, steps: 1, inputTokens: 5, outputTokens: 1, toolCalls: 1 };
+    const ofDown = { ...down, steps: 0, inputTokens: 3, outputTokens: 1, toolCalls: 0 };
     const ofOther = { ...other, steps: 2, inputTokens: 870, outputTokens: 2, toolCalls: 2 };
     expect(await rows({ table: "models" })).toMatchObject([
       { ...ofOther, answers: 1 },
       { ...ofOwn, answers: 0 },
+      { ...ofDown, answers: 0 },
     ]);
-    const sums = { answers: 1, steps: 3, inputTokens: 875, toolCalls: 3 };
+    const sums = { answers: 1, steps: 3, inputTokens: 878, outputTokens: 4, toolCalls: 3 };
     expect(await rows({})).toMatchObject([sums]);
     expect(await rows({ table: "agents" })).toMatchObject([sums]);
     const raw = { wId: workspace.sid, cId: conversation.sId };
@@ -159,9 +171,66 @@ describe("the use of a workspace", () => {
     expect(consumed).toMatchObject({
       total: sums,
       agents: [sums],
-      models: [ofOther, ofOwn],
-      messages: [{ ...other, steps: 3, inputTokens: 875, fallbacks: [{ ...other, steps: 2 }] }],
+      models: [ofOther, ofOwn, ofDown],
+      messages: [{ ...other, steps: 3, inputTokens: 878, fallbacks: [{ ...other, steps: 2 }] }],
     });
+  });
+
+  it("counts the calls of summaries, also of those that failed, apart and in the sums", async () => {
+    const { conversation } = await createTestConversation(context, ["ann"]);
+    const [turn] = await answerTestTurns(test.core);
+    const { message, agent } = turn!;
+    const other = { providerId: "openai", modelId: "gpt-5" };
+    const took = {
+      step: 0,
+      inputTokens: 300,
+      outputTokens: 20,
+      cachedInputTokens: 40,
+      durationMs: 9,
+    };
+    const summary = {
+      workspaceId: workspace.id,
+      answerId: message.sid,
+      agentId: agent.id,
+      ...other,
+    };
+    const given = [
+      { status: "failed", steps: [took] },
+      { status: "active", steps: [took, { ...took, step: 1, inputTokens: null }] },
+    ] as const;
+    await test.core.database.db.insert(conversationSummaries).values(
+      given.map(({ status, steps }, index) => ({
+        ...summary,
+        sid: `sum_${index}`,
+        conversationId: conversation.id,
+        number: index + 1,
+        status,
+        steps: [...steps],
+        createdAt: 0,
+      })),
+    );
+    const sums = { steps: 3, inputTokens: 600, outputTokens: 60, cachedInputTokens: 120 };
+    const raw = { wId: workspace.sid, cId: conversation.sId };
+    const input = parseInput(endpoints["conversations.getConsumption"], raw);
+    const consumed = await getConsumption(context, input);
+    expect(endpoints["conversations.getConsumption"].output.parse(consumed)).toEqual(consumed);
+    expect(consumed).toMatchObject({
+      total: { answers: 1, ...sums, modelDurationMs: 27 },
+      summaries: { summaries: 2, ...sums, toolCalls: 0 },
+      agents: [{ answers: 1, ...sums }],
+      models: [
+        { ...other, answers: 0, ...sums },
+        { providerId: "simulated", answers: 1, steps: 0 },
+      ],
+      messages: [{ messageId: message.sid, steps: 0, inputTokens: 0 }],
+    });
+    // The day, the user and the agent are those of the answer.
+    expect(await rows({})).toMatchObject([{ messages: 1, answers: 1, ...sums }]);
+    expect(await rows({ table: "agents" })).toMatchObject([
+      { agentId: "ann", answers: 1, ...sums },
+    ]);
+    expect(await rows({ table: "users" })).toMatchObject([{ messages: 1, answers: 1, ...sums }]);
+    expect(await rows({ table: "models" })).toMatchObject([{ ...other, answers: 0, ...sums }, {}]);
   });
 
   it("has feedback of the conversations that the key reaches", async () => {

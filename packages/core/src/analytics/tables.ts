@@ -1,7 +1,7 @@
 import { hasRow, type Statement, statement } from "@parley/db";
 import type { AnalyticsTable } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
-import { consumedByModel, summed } from "../messages/consumption-sums.ts";
+import { consumedByModel, consumedBySummary, summed } from "../messages/consumption-sums.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -55,7 +55,7 @@ const withRange = sql`
   )`;
 
 // An answer counts for the user whose message it answers, and for the model that answered last; the steps of each
-// model count for that model.
+// model count for that model. A summary counts, with its steps alone, for the answer whose end started it.
 const withEntries = sql`
   ${withRange},
   entry as (
@@ -71,6 +71,14 @@ const withEntries = sql`
     join agents a on a.id = m.agent_id
     join messages asked on asked.sid = m.parent_message_id
     ${consumedByModel}
+    where m.type = 'agent_message'
+    union all
+    select m.created_at, m.conversation_id, asked.user_id, 0, 0, 0, a.sid, a.name, model.*, taken.*, called.*
+    from message m
+    join conversation_summaries s on s.conversation_id = m.conversation_id and s.answer_id = m.sid
+    join agents a on a.id = s.agent_id
+    join messages asked on asked.sid = m.parent_message_id
+    ${consumedBySummary}
     where m.type = 'agent_message'
   )`;
 

@@ -1,6 +1,6 @@
 import { actions, events, messages, type Queryable, runs } from "@parley/db";
 import type { MessageEvent, Success } from "@parley/schema";
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
 import type { Process } from "../context.ts";
@@ -9,13 +9,10 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs, fenceLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { tokensOf } from "../messages/consumption-sums.ts";
+import { setTokens, tokensOf } from "../messages/consumption-sums.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
-
-const tokens = tokensOf(sql`m.steps`);
-const ofMessage = (value: SQL) => sql`(select ${value} from messages m where m.sid = runs.log_id)`;
 
 /**
  * Ends running agent messages with the text they have published, and stops their models and functions.
@@ -92,17 +89,11 @@ export async function endMessages(
   );
   const logIds = ended.map(({ sid }) => sid);
   const ofEnded = inArray(runs.logId, logIds);
-  await db
-    .update(runs)
-    .set({
-      status: "finished",
-      leaseUntil: null,
-      finishedAt: now,
-      outcome: "cancelled",
-      inputTokens: ofMessage(tokens.inputTokens),
-      outputTokens: ofMessage(tokens.outputTokens),
-    })
-    .where(ofEnded);
+  await db.execute(sql`
+    update runs set status = 'finished', lease_until = null, finished_at = ${now},
+      outcome = 'cancelled', ${setTokens}
+    from messages m, ${tokensOf(sql`m.steps`)}
+    where m.sid = runs.log_id and ${ofEnded}`);
   const endedRuns = sql`(select ${runs.orderingKey}, ${runs.id} from ${runs} where ${ofEnded})`;
   await db.execute(wakeNextOf(endedRuns));
   afterCommit.push({ topic: "runs", cause: "ended", logIds });

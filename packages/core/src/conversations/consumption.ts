@@ -7,6 +7,7 @@ import {
   answeredByOthers,
   consumedByAnswer,
   consumedByModel,
+  consumedBySummary,
   type Sums,
   summed,
 } from "../messages/consumption-sums.ts";
@@ -37,7 +38,9 @@ const messagesStatement = statement<
 );
 
 interface GroupRow extends Sums {
+  readonly kind: "answer" | "summary" | null;
   readonly answers: number;
+  readonly summaries: number;
   readonly agentConfigurationId: string | null;
   readonly providerId: string | null;
   readonly modelId: string | null;
@@ -46,17 +49,25 @@ interface GroupRow extends Sums {
 const groupsStatement = statement<{ conversationId: number }, GroupRow>(
   "read_consumption_of_groups",
   sql`
-  select "agentConfigurationId", "providerId", "modelId", count(distinct id)::float8 as answers,
-    ${summed}
+  select kind, "agentConfigurationId", "providerId", "modelId",
+    count(distinct id) filter (where kind = 'answer')::float8 as answers,
+    count(*) filter (where kind = 'summary')::float8 as summaries, ${summed}
   from (
-    select m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*
+    select 'answer' as kind, m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*
     ${answers(consumedByModel)}
-  ) as answer
-  group by grouping sets ((), ("agentConfigurationId"), ("providerId", "modelId"))
+    union all
+    select 'summary', s.id, a.sid, model.*, taken.*, called.*
+    from conversation_summaries s join agents a on a.id = s.agent_id ${consumedBySummary}
+    where s.conversation_id = ${sql.placeholder("conversationId")}::bigint
+  ) as consumer
+  group by grouping sets ((), (kind), ("agentConfigurationId"), ("providerId", "modelId"))
   order by "agentConfigurationId", "providerId", "modelId"`,
 );
 
-/** Sums up what the answers of a conversation took: all of it, and by agent, model and answer. */
+/**
+ * Sums up what the answers of a conversation and the summaries of its oldest messages took: all of it, and by agent,
+ * model and answer.
+ */
 export async function getConsumption(
   context: Context,
   { cId, limit, lastValue }: ReadConsumption & { cId: string },
@@ -68,15 +79,22 @@ export async function getConsumption(
   const page = { conversationId, rank, version, limit: limit + 1 };
   const rows = await messagesStatement.execute(db, page);
   const { page: found, end } = takePage(rows, { limit }, (row) => `${row.rank}.${row.version}`);
-  const total = groups.find((row) => row.agentConfigurationId === null && row.modelId === null);
+  const isOfAll = (row: GroupRow) => row.agentConfigurationId === null && row.modelId === null;
+  const total = groups.find((row) => isOfAll(row) && row.kind === null);
   if (total === undefined) throw new Error("The statement has no row for all answers");
+  const summaries = groups.find(({ kind }) => kind === "summary");
   return {
-    total: sumsOf(total),
+    total: { answers: total.answers, ...sumsOf(total) },
+    ...(summaries && { summaries: { summaries: summaries.summaries, ...sumsOf(summaries) } }),
     agents: groups.flatMap(({ agentConfigurationId, ...row }) =>
-      agentConfigurationId === null ? [] : { agentConfigurationId, ...sumsOf(row) },
+      agentConfigurationId === null
+        ? []
+        : { agentConfigurationId, answers: row.answers, ...sumsOf(row) },
     ),
     models: groups.flatMap(({ providerId, modelId, ...row }) =>
-      providerId === null || modelId === null ? [] : { providerId, modelId, ...sumsOf(row) },
+      providerId === null || modelId === null
+        ? []
+        : { providerId, modelId, answers: row.answers, ...sumsOf(row) },
     ),
     messages: found.map(({ rank: _rank, fallbacks, ...message }) => {
       return fallbacks === null ? message : { ...message, fallbacks };
@@ -85,10 +103,10 @@ export async function getConsumption(
   };
 }
 
-function sumsOf(row: Sums & { readonly answers: number }) {
-  const { answers: count, steps, modelDurationMs, toolCalls, toolDurationMs } = row;
+function sumsOf(row: Sums): Sums {
+  const { steps, modelDurationMs, toolCalls, toolDurationMs } = row;
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = row;
   const ofCache = { cachedInputTokens, cacheWriteTokens };
   const tokens = { inputTokens, outputTokens, ...ofCache, reasoningTokens };
-  return { answers: count, steps, ...tokens, modelDurationMs, toolCalls, toolDurationMs };
+  return { steps, ...tokens, modelDurationMs, toolCalls, toolDurationMs };
 }

@@ -226,7 +226,11 @@ describe("stored conversations", () => {
     const mId = content[1]![0]!.sId;
     await answerTestTurns(test.core);
     const { message } = await retryMessage(test.context, { cId, mId });
-    const hidden = new Set(["agent_message_notes", "conversation_compacted"]);
+    const hidden = new Set([
+      "agent_message_notes",
+      "conversation_compacted",
+      "agent_message_fallback",
+    ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
       ...enveloped,
@@ -236,7 +240,7 @@ describe("stored conversations", () => {
     for (const version of [mId, message.sId]) {
       const stream = await findMessageStream(test.context, { cId, mId: version });
       expect(stream).toEqual({ ...enveloped, logId: version });
-      const include = ["constructor", "notes", "compaction"];
+      const include = ["constructor", "notes", "compaction", "fallbacks"];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());
     }

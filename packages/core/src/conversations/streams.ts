@@ -12,6 +12,7 @@ const IDLE_TIMEOUT_MS = 180_000;
 const optIn: OptInTypes = {
   notes: "agent_message_notes",
   compaction: "conversation_compacted",
+  fallbacks: "agent_message_fallback",
 };
 
 const enveloped = (include: readonly string[]) =>

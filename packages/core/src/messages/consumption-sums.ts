@@ -13,11 +13,36 @@ export interface Sums {
   readonly toolDurationMs: number;
 }
 
-/** The columns of a run that hold the tokens of all `steps` of an answer; null if it has none. */
-export function tokensOf(steps: SQL) {
-  const sumOf = (member: "inputTokens" | "outputTokens") => sql`
-    (select sum((step ->> '${sql.raw(member)}')::float8)::bigint from jsonb_array_elements(${steps}) step)`;
-  return { inputTokens: sumOf("inputTokens"), outputTokens: sumOf("outputTokens") };
+/**
+ * The calls of `steps`, as a relation with the column `call`: the steps, and of models that gave way in them those
+ * that were billed.
+ */
+const callsOf = (steps: SQL) => sql`(
+  select step as call, true as "isStep" from jsonb_array_elements(${steps}) as step
+  union all select jsonb_path_query(${steps}, '$[*].passedOver[*] ? (exists(@.inputTokens))'), false)`;
+
+/** The columns of a run that hold the tokens of an answer's `steps`. */
+const tokenColumns = {
+  input_tokens: "inputTokens",
+  output_tokens: "outputTokens",
+  cached_input_tokens: "cachedInputTokens",
+  cache_write_tokens: "cacheWriteTokens",
+  reasoning_tokens: "reasoningTokens",
+};
+
+/** Assigns them the sums of `tokensOf`, as a part of an update. */
+export const setTokens = sql.raw(
+  Object.keys(tokenColumns)
+    .map((column) => `${column} = used.${column}`)
+    .join(", "),
+);
+
+/** A relation with the tokens of all `steps` of an answer, for `setTokens`; null where none were counted. */
+export function tokensOf(steps: SQL): SQL {
+  const sums = Object.entries(tokenColumns).map(([column, member]) =>
+    sql.raw(`sum((call ->> '${member}')::float8)::bigint as ${column}`),
+  );
+  return sql`lateral (select ${sql.join(sums, sql`, `)} from ${callsOf(steps)} as made) as used`;
 }
 
 /** The model that an agent message `m` of the version `a` of its agent asks first. */
@@ -28,17 +53,21 @@ const ownModel = sql`jsonb_build_object(
 /** The model of the last step. */
 const lastModel = sql`coalesce(m.steps -> -1 -> 'model', ${ownModel})`;
 
-const consumed = (isOfStep: SQL, isOfCall: SQL) => sql`
+/** What the model calls of some `steps` took. */
+const taken = (steps: SQL, isOfModel: SQL) => sql`
   cross join lateral (
-    select count(*)::float8 as steps,
-      coalesce(sum((step ->> 'inputTokens')::float8), 0) as "inputTokens",
-      coalesce(sum((step ->> 'outputTokens')::float8), 0) as "outputTokens",
-      coalesce(sum((step ->> 'cachedInputTokens')::float8), 0) as "cachedInputTokens",
-      coalesce(sum((step ->> 'cacheWriteTokens')::float8), 0) as "cacheWriteTokens",
-      coalesce(sum((step ->> 'reasoningTokens')::float8), 0) as "reasoningTokens",
-      coalesce(round(sum((step ->> 'durationMs')::float8)), 0) as "modelDurationMs"
-    from jsonb_array_elements(coalesce(m.steps, '[]')) as step where ${isOfStep}
-  ) as taken
+    select (count(*) filter (where "isStep"))::float8 as steps,
+      coalesce(sum((call ->> 'inputTokens')::float8), 0) as "inputTokens",
+      coalesce(sum((call ->> 'outputTokens')::float8), 0) as "outputTokens",
+      coalesce(sum((call ->> 'cachedInputTokens')::float8), 0) as "cachedInputTokens",
+      coalesce(sum((call ->> 'cacheWriteTokens')::float8), 0) as "cacheWriteTokens",
+      coalesce(sum((call ->> 'reasoningTokens')::float8), 0) as "reasoningTokens",
+      coalesce(round(sum((call ->> 'durationMs')::float8)), 0) as "modelDurationMs"
+    from ${callsOf(sql`coalesce(${steps}, '[]')`)} as made where ${isOfModel}
+  ) as taken`;
+
+const consumed = (isOfModel: SQL, isOfCall: SQL) => sql`
+  ${taken(sql`m.steps`, isOfModel)}
   cross join lateral (
     select count(*)::float8 as "toolCalls",
       coalesce(sum(x.execution_duration_ms), 0)::float8 as "toolDurationMs"
@@ -57,23 +86,34 @@ const namesOf = (model: SQL) => sql`
 export const consumedByAnswer = sql`${consumed(sql`true`, sql`true`)} ${namesOf(lastModel)}`;
 
 /**
- * The same for each model that has answered steps of the message; `part."isLast"` is true for the one that
+ * The same for each model that has answered steps of the message, or was billed for calls that gave way; `part."isLast"` is true for the one that
  * answered last.
  */
 export const consumedByModel = sql`
   cross join lateral (
-    select distinct coalesce(step -> 'model', ${ownModel}) as pair,
-      coalesce(step -> 'model', ${ownModel}) = ${lastModel} as "isLast"
-    from jsonb_array_elements(coalesce(nullif(m.steps, '[]'), '[{}]')) as step
+    select distinct coalesce(call -> 'model', ${ownModel}) as pair,
+      coalesce(call -> 'model', ${ownModel}) = ${lastModel} as "isLast"
+    from ${callsOf(sql`coalesce(nullif(m.steps, '[]'), '[{}]')`)} as made
   ) as part
   ${consumed(
-    sql`coalesce(step -> 'model', ${ownModel}) = part.pair`,
+    sql`coalesce(call -> 'model', ${ownModel}) = part.pair`,
     sql`coalesce((
       select done -> 'model' from jsonb_array_elements(coalesce(m.steps, '[]')) as done
       where (done ->> 'step')::int = x.step
     ), ${ownModel}) = part.pair`,
   )}
   ${namesOf(sql`part.pair`)}`;
+
+/**
+ * Part of a statement: the columns of `Sums`, and the model, of each summary `s`, also of one that failed or is being
+ * written, from what its calls of the model stored.
+ */
+export const consumedBySummary = sql`
+  ${taken(sql`s.steps`, sql`true`)}
+  cross join (select 0::float8 as "toolCalls", 0::float8 as "toolDurationMs") as called
+  cross join lateral (
+    select s.provider_id as "providerId", s.model_id as "modelId"
+  ) as model`;
 
 /** The models that answered steps in place of the one that is asked first, each with their number; else null. */
 export const answeredByOthers = sql`(

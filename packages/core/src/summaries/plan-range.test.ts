@@ -40,6 +40,17 @@ it.each([
   expect(planRange(rowsOf(said), { ...none, ...limits })).toBe(end);
 });
 
+it("counts files for what stays, and not for what is replaced", () => {
+  const rows = rowsOf("fuafuafua").map((row) =>
+    row.type === "content_fragment" ? { ...row, fileBytes: 400 } : row,
+  );
+  const limits = { ...none, keepsMessages: 6 };
+  expect(planRange(rows, { ...limits, tailBytes: 1000 })).toBe(2);
+  // Two files are too long: one stays.
+  expect(planRange(rows, { ...limits, tailBytes: 800 })).toBe(5);
+  expect(planRange(rows, { ...limits, tailBytes: 1000, maxBytes: 30 })).toBe(2);
+});
+
 it("never cuts an open answer, its question, the newest question or what is attached to one", () => {
   const row = fc.record({
     type: fc.constantFrom(...Object.values(types)),

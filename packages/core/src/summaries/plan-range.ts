@@ -5,6 +5,8 @@ export interface PlannedMessage {
   readonly rank: number;
   readonly type: string;
   readonly bytes: number;
+  /** What its files take in a prompt beside them: a transcript has only their names. 0 by default. */
+  readonly fileBytes?: number;
 }
 
 export interface RangeLimits {
@@ -19,6 +21,9 @@ export interface RangeLimits {
 
 const sizeOf = (rows: readonly PlannedMessage[]): number =>
   rows.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const sizeInPrompt = (rows: readonly PlannedMessage[]): number =>
+  rows.reduce((sum, { bytes, fileBytes = 0 }) => sum + bytes + fileBytes, 0);
 
 /**
  * The last position that is replaced; undefined if everything stays. What stays begins with a question, or with
@@ -35,11 +40,11 @@ export function planRange(
     return index > 0 && isStart && isBefore ? index : [];
   });
   const byCount = starts.findLast((start) => rows.length - start >= keepsMessages) ?? 0;
-  const isShort = sizeOf(rows.slice(byCount)) <= tailBytes;
+  const isShort = sizeInPrompt(rows.slice(byCount)) <= tailBytes;
   const bySize = starts.filter((start) => start > byCount);
   const chosen = isShort
     ? byCount
-    : (bySize.find((start) => sizeOf(rows.slice(start)) <= tailBytes) ?? starts.at(-1) ?? 0);
+    : (bySize.find((start) => sizeInPrompt(rows.slice(start)) <= tailBytes) ?? starts.at(-1) ?? 0);
   const fitting = starts.filter((start) => start <= chosen);
   const last = fitting.findLast((start) => sizeOf(rows.slice(0, start)) <= maxBytes) ?? fitting[0];
   const next = last === undefined || chosen === 0 ? undefined : rows[last];

@@ -19,13 +19,40 @@ const given = (name: string, type = "int") => sql`${sql.placeholder(name)}::${sq
 const isGiven = sql`h.status is distinct from 'created' and h.visibility = 'visible'`;
 const callBytes = number(PARAMS_CHARACTERS + OUTPUT_CHARACTERS);
 
-const planStatement = statement<{ conversationId: number; after: number }, PlannedMessage>(
+/** A file that a message attaches, or that one of its calls has made, and that is not text. */
+export interface PlannedFile {
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly isOfCall: boolean;
+  /** Bytes of the text that was extracted from it; null if none was. */
+  readonly textBytes: number | null;
+}
+
+type PlannedRow = Omit<PlannedMessage, "fileBytes"> & {
+  readonly files: readonly PlannedFile[] | null;
+};
+
+const planStatement = statement<{ conversationId: number; after: number }, PlannedRow>(
   "plan_summary",
   sql`
   select distinct on (h.rank) h.rank, h.type, octet_length(h.content) + coalesce((
     select sum(least(${callBytes}, pg_column_size(x.params) + coalesce(pg_column_size(x.output), 0)))::int
     from actions x where x.message_id = h.id
-  ), 0) as bytes
+  ), 0) as bytes, (
+    select json_agg(json_build_object('contentType', f.content_type, 'sizeBytes', f.size_bytes,
+      'isOfCall', named.is_of_call, 'textBytes', (
+        select max(octet_length(t.text)) from file_texts t
+        where t.workspace_id = f.workspace_id and t.sha256 = f.sha256
+      )))
+    from (
+      select h.fragment ->> 'fileId' as sid, false as is_of_call
+      union
+      select made ->> 'fileId', true
+      from actions x cross join jsonb_array_elements(x.generated_files) made where x.message_id = h.id
+    ) named
+    join files f on f.sid = named.sid
+    where f.workspace_id = h.workspace_id and f.status = 'ready' and f.text is null
+  ) as files
   from messages h
   where h.conversation_id = ${given("conversationId", "bigint")} and h.rank > ${given("after")} and ${isGiven}
   order by h.rank, h.version desc limit ${number(MAX_POSITIONS)}`,
@@ -39,11 +66,11 @@ const openStatement = statement<{ conversationId: number }, { rank: number | nul
   where m.conversation_id = ${given("conversationId", "bigint")} and m.status = 'created'`,
 );
 
-/** The messages after a position, without their texts, and the first position that an open answer has. */
+/** The messages after a position with their files, without their texts, and the first position of an open answer. */
 export async function readPlanned(
   db: Queryable,
   { conversationId, after }: { readonly conversationId: number; readonly after: number },
-): Promise<{ rows: PlannedMessage[]; openRank: number | null }> {
+): Promise<{ rows: PlannedRow[]; openRank: number | null }> {
   const rows = await planStatement.execute(db, { conversationId, after });
   const [open] = await openStatement.execute(db, { conversationId });
   return { rows, openRank: open?.rank ?? null };

@@ -10,7 +10,7 @@ import {
   type StoredStep,
   type SummaryProgress,
 } from "@parley/db";
-import type { ConversationEvent } from "@parley/schema";
+import type { ConversationEvent, TokenCounts } from "@parley/schema";
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SummaryRow } from "../data-access/rows.ts";
@@ -209,6 +209,9 @@ async function endRun(
       outcome,
       inputTokens: tokensOfSteps(row, "inputTokens"),
       outputTokens: tokensOfSteps(row, "outputTokens"),
+      cachedInputTokens: tokensOfSteps(row, "cachedInputTokens"),
+      cacheWriteTokens: tokensOfSteps(row, "cacheWriteTokens"),
+      reasoningTokens: tokensOfSteps(row, "reasoningTokens"),
     })
     .where(eq(runs.logId, row.sid));
 }
@@ -216,7 +219,7 @@ async function endRun(
 /** Tokens of all calls of the model. */
 export function tokensOfSteps(
   { steps }: Pick<SummaryRow, "steps">,
-  member: "inputTokens" | "outputTokens",
+  member: keyof TokenCounts,
 ): number {
   return steps.reduce((sum, step) => sum + (step[member] ?? 0), 0);
 }

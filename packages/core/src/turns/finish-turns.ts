@@ -8,7 +8,7 @@ import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { type Append, appendingStatement, appendWith } from "../log/append.ts";
 import type { Hint } from "../log/bus.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
-import { tokensOf } from "../messages/consumption-sums.ts";
+import { setTokens, tokensOf } from "../messages/consumption-sums.ts";
 import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
@@ -48,8 +48,6 @@ export interface FinishedTurn {
   readonly actions: readonly ActionRow[];
 }
 
-const tokens = tokensOf(sql`finished.steps`);
-
 const finishStatement = appendingStatement<
   { finished: string; providerErrors: string | null },
   { hasNext: boolean }
@@ -81,9 +79,8 @@ const finishStatement = appendingStatement<
       finished_at = finished.finished_at,
       outcome = case finished.status when 'succeeded' then 'succeeded' else 'errored' end,
       provider_error = ${sql.placeholder("providerErrors")}::jsonb -> finished.sid,
-      input_tokens = ${tokens.inputTokens},
-      output_tokens = ${tokens.outputTokens}
-    from finished where runs.log_id = finished.sid
+      ${setTokens}
+    from finished, ${tokensOf(sql`finished.steps`)} where runs.log_id = finished.sid
     returning runs.ordering_key, runs.id
   ),
   next as (${wakeNextOf(sql`run`)} returning runs.log_id)`,

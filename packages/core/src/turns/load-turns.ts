@@ -14,7 +14,13 @@ import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
 import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
-import { serversOfTurn, toTurnTools, type TurnServer, type TurnTool } from "./turn-tools.ts";
+import {
+  knownServers,
+  serversOfTurn,
+  toTurnTools,
+  type TurnServer,
+  type TurnTool,
+} from "./turn-tools.ts";
 
 /** A sandbox function as a tool of a turn's model, under the function's slug. */
 export interface TurnFunction {
@@ -241,7 +247,8 @@ export async function loadTurn(
   // A claim of turns gives it, unless it is large. What an earlier attempt published is only in its log.
   const turn = (run.subject as TurnInput | null) ?? (await loadLargeInput(core, run, signal));
   if (turn === undefined) return undefined;
-  const { servers, message } = turn;
+  const { message } = turn;
+  const servers = knownServers(turn.servers);
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
   const toolIds = servers.map(({ toolId }) => toolId);

@@ -20,7 +20,7 @@ import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import { registerTool } from "../tools/register-tools.ts";
 import type { CalledServer } from "../tools/called-servers.ts";
 import { createSpace } from "../workspaces/spaces.ts";
-import { toTurnTools } from "./turn-tools.ts";
+import { knownServers, toTurnTools, type TurnServer } from "./turn-tools.ts";
 
 describe("the tools of a turn", () => {
   const toolServers = createTestToolServers();
@@ -122,7 +122,7 @@ describe("the tools of a turn", () => {
   });
 });
 
-const serverOf = (name: string, tools: readonly string[]): CalledServer => ({
+const serverOf = (name: string, tools: readonly string[], toolId = 1): CalledServer => ({
   sid: `msv_${name}`,
   name,
   offered: tools.map((tool) => {
@@ -134,7 +134,7 @@ const serverOf = (name: string, tools: readonly string[]): CalledServer => ({
   stakeOf: () => "low",
   address: {},
   isPersonal: false,
-  approvals: { toolId: 1 },
+  approvals: { toolId },
 });
 
 it("tools have the same order and names, in whichever order a server lists them", () => {
@@ -145,4 +145,25 @@ it("tools have the same order and names, in whichever order a server lists them"
   const names = ["wiki__find", "wiki__find_2", "wiki__list", "archive__read"];
   expect(namesOf("list", "find", "Find")).toEqual(names);
   expect(namesOf("Find", "list", "find")).toEqual(names);
+});
+
+const serversOf = (count: number, skillIds: readonly number[] | null, first: number) =>
+  Array.from({ length: count }, (_, index): TurnServer => ({ toolId: first + index, skillIds }));
+
+it("a turn knows 16 servers of its own, and 32 of its skills beside them", () => {
+  const own = serversOf(20, null, 0);
+  const ofSkills = serversOf(40, [1], 100);
+  const known = knownServers([...own, ...ofSkills]);
+  expect(known).toEqual([...own.slice(0, 16), ...ofSkills.slice(0, 32)]);
+  expect(knownServers(ofSkills)).toEqual(ofSkills.slice(0, 32));
+});
+
+it("a turn knows 128 tools of its own, and 512 of its skills beside them", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+  const servers = [...serversOf(2, null, 1), ...serversOf(6, [1], 3)];
+  const called = servers.map(({ toolId }) => serverOf(`s${toolId}`, names(100), toolId));
+  const tools = toTurnTools(called, servers);
+  const count = (isOwn: boolean) =>
+    tools.filter(({ skillIds }) => (skillIds === null) === isOwn).length;
+  expect([count(true), count(false)]).toEqual([128, 512]);
 });

@@ -5,10 +5,15 @@ import type { CalledServer } from "../tools/called-servers.ts";
 import { nameTools } from "../tools/name-tools.ts";
 import { MAX_TURN_SKILLS } from "./turn-skills.ts";
 
-/** Servers whose tools a turn is offered. */
+/** Servers that an agent and a conversation have themselves, and their tools, also those in clients. */
 const MAX_SERVERS = 16;
-/** Tools that a turn is offered: models choose badly among more. */
 const MAX_TOOLS = 128;
+/**
+ * Servers of the skills of a turn, and their tools. A model is offered only those of skills that it loads, as many as
+ * fit.
+ */
+const MAX_SKILL_SERVERS = 32;
+const MAX_SKILL_TOOLS = 512;
 
 /** A tool of a server as a turn's model sees it. */
 export interface TurnTool extends CalledTool {
@@ -69,8 +74,16 @@ export const serversOfTurn = sql`
       and s.deleted_at is null and (not s.is_restricted or s.id = c.space_id)
     group by offered.tool_id
     order by place, position, offered.tool_id
-    limit ${sql.raw(String(MAX_SERVERS))}
+    limit ${sql.raw(String(2 * MAX_SERVERS + MAX_SKILL_SERVERS))}
   ) chosen`;
+
+/** The servers whose tools a turn knows: as many as it may of its own, and of its skills. */
+export function knownServers(servers: readonly TurnServer[]): TurnServer[] {
+  return [
+    ...servers.filter(({ skillIds }) => skillIds === null).slice(0, MAX_SERVERS),
+    ...servers.filter(({ skillIds }) => skillIds !== null).slice(0, MAX_SKILL_SERVERS),
+  ];
+}
 
 /** The tools of servers, in the servers' order, each under a name of its own, which it has whether it is offered or not. */
 export function toTurnTools(
@@ -78,6 +91,7 @@ export function toTurnTools(
   servers: readonly TurnServer[],
 ): TurnTool[] {
   const skillsOf = new Map(servers.map(({ toolId, skillIds }) => [toolId, skillIds]));
+  const left = { own: MAX_TOOLS, ofSkills: MAX_SKILL_TOOLS };
   const offered = called
     .flatMap((server) => {
       const { name: serverName, approvals } = server;
@@ -88,7 +102,7 @@ export function toTurnTools(
         return { toolName, description, inputSchema, server, serverName, skillIds };
       });
     })
-    .slice(0, MAX_TOOLS);
+    .filter(({ skillIds }) => (skillIds === null ? left.own-- : left.ofSkills--) > 0);
   const names = nameTools(offered);
   return offered.map(({ serverName: _serverName, ...tool }, index) => {
     return { name: names[index] ?? "", ...tool };

@@ -21,6 +21,9 @@ export const activityMinutes = pgTable(
     invocationsErrored: integer().notNull(),
     inputTokens: number().notNull(),
     outputTokens: number().notNull(),
+    cachedInputTokens: number().notNull().default(0),
+    cacheWriteTokens: number().notNull().default(0),
+    reasoningTokens: number().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.minute] }),

@@ -175,9 +175,8 @@ export interface PromptNote {
   readonly message: string;
 }
 
-/** Measurements of a step of a turn; tokens as the provider counts them. */
-export interface StoredStep {
-  readonly step: number;
+/** Tokens of a step, as its provider counts them. */
+interface StoredUsage {
   /** All tokens of the prompt, cached ones included. */
   readonly inputTokens: number | null;
   /** All tokens that the model wrote, reasoning included. */
@@ -186,9 +185,19 @@ export interface StoredStep {
   readonly cachedInputTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
+}
+
+/** Measurements of a step of a turn. */
+export interface StoredStep extends StoredUsage {
+  readonly step: number;
   readonly durationMs: number;
   /** The model that answered, if it is not the configured one. */
   readonly model?: ModelPair;
+  /** The models that gave way to it, and what their calls were billed. */
+  readonly passedOver?: readonly (Partial<StoredUsage> & {
+    readonly model: ModelPair;
+    readonly reason: string;
+  })[];
   readonly replay?: unknown;
   /** What it wrote instead of its text, of an answer in a format, and why that was not accepted. */
   readonly held?: { readonly text: string; readonly fault?: string | undefined } | undefined;

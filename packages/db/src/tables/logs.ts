@@ -80,6 +80,10 @@ export const runs = pgTable(
     /** Tokens of all steps of a turn, as their provider counted them. */
     inputTokens: number(),
     outputTokens: number(),
+    /** Parts of these; null also in runs that ended before they were introduced. */
+    cachedInputTokens: number(),
+    cacheWriteTokens: number(),
+    reasoningTokens: number(),
     /** What the provider of a failed turn said, for builders and admins only. */
     providerError: jsonb().$type<ProviderError>(),
     /** The request that created it, and the W3C trace of that request. */
@@ -98,6 +102,9 @@ export const runs = pgTable(
         table.outcome,
         table.inputTokens,
         table.outputTokens,
+        table.cachedInputTokens,
+        table.cacheWriteTokens,
+        table.reasoningTokens,
       )
       .where(sql`${table.finishedAt} is not null`),
     index("runs_waiting_turns")

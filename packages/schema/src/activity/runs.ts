@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { TokenCounts } from "../conversations/consumption.ts";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, Reference } from "../parsing/text.ts";
@@ -67,6 +68,9 @@ export const ListedRun = z.object({
     .nullable()
     .describe("Time from its start to its end, of those that have both")
     .meta({ example: 12 }),
+  usage: TokenCounts.nullable()
+    .describe("Tokens of an ended turn or summary; null if nothing was counted")
+    .meta({ example: null }),
   attempts: z.int().describe("Attempts so far").meta({ example: 1 }),
   error: z
     .object({

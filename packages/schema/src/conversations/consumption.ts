@@ -2,8 +2,8 @@ import * as z from "zod";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { AgentMessageStatus } from "./messages.ts";
 
-const sums = {
-  steps: z.int().describe("Model calls").meta({ example: 1 }),
+/** Tokens that model providers counted, none where they do not. */
+export const TokenCounts = z.object({
   inputTokens: z
     .int()
     .describe("Input tokens, cached ones included, if the providers count them")
@@ -21,6 +21,12 @@ const sums = {
     .describe("Input tokens that they wrote to their caches")
     .meta({ example: 0 }),
   reasoningTokens: z.int().describe("Output tokens of reasoning").meta({ example: 10 }),
+});
+export type TokenCounts = z.infer<typeof TokenCounts>;
+
+const sums = {
+  steps: z.int().describe("Model calls").meta({ example: 1 }),
+  ...TokenCounts.shape,
   modelDurationMs: z.int().describe("Time of the model calls").meta({ example: 900 }),
   toolCalls: z.int().describe("Calls of tools").meta({ example: 0 }),
   toolDurationMs: z.int().describe("Time of the tool calls").meta({ example: 0 }),
@@ -39,9 +45,15 @@ export const ReadConsumption = z.object(
 );
 export type ReadConsumption = z.output<typeof ReadConsumption>;
 
-/** What the answers of a conversation took. */
+/** What the answers of a conversation, and the summaries of its oldest messages, took. */
 export const Consumption = z.object({
-  total: z.object({ answers, ...sums }).describe("Of the whole conversation"),
+  total: z
+    .object({ answers, ...sums })
+    .describe("Of the whole conversation, summaries of its oldest messages included"),
+  summaries: z
+    .object({ summaries: z.int().describe("Summaries, failed ones too"), ...sums })
+    .optional()
+    .describe("Of the summaries alone, if there are any; agents and models have their shares"),
   agents: z
     .array(z.object({ agentConfigurationId: agent, answers, ...sums }))
     .describe("Of each agent, by its id"),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ModelPair } from "../workspaces/models.ts";
 import { created, eventType } from "../parsing/event-fields.ts";
 import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
 import { Action, AgentError, AgentMessage, PromptNote } from "./messages.ts";
@@ -56,6 +57,24 @@ export const MessageEvent = z.discriminatedUnion("type", [
     type: eventType("agent_message_notes"),
     ...step,
     notes: z.array(PromptNote).describe("What the model was not given as it was sent"),
+  }),
+  z.object({
+    type: eventType("agent_message_fallback"),
+    ...step,
+    ...ModelPair.shape,
+    passedOver: z
+      .array(
+        z.object({
+          ...ModelPair.shape,
+          reason: z
+            .string()
+            .describe("Code of its failure, or `circuit_open` if it was not asked")
+            .meta({ example: "provider_unavailable" }),
+        }),
+      )
+      .describe(
+        "The models that gave way, in order; empty if the agent's own may no longer be used",
+      ),
   }),
   ...TerminalMessageEvent.options,
 ]);

@@ -37,6 +37,7 @@ export function waitingOf(event: Asking | MessageEvent): WaitingCall | undefined
     case "tool_params":
     case "agent_action_success":
     case "agent_message_notes":
+    case "agent_message_fallback":
     case "agent_message_success":
     case "agent_error":
     case "agent_generation_cancelled":

@@ -17,6 +17,13 @@ const mistral = { providerId: "mistral", modelId: "mistral-large-latest" };
 const grok = { providerId: "xai", modelId: "grok-4" };
 const text = { type: "string" };
 
+/** A schema of so many objects within each other. */
+const nested = (levels: number): Record<string, unknown> =>
+  closed({ x: levels === 1 ? text : nested(levels - 1) });
+const enumOf = (count: number, characters: number) => {
+  return { enum: Array.from({ length: count }, (_, i) => String(i).padStart(characters, "0")) };
+};
+
 describe("the keywords that a service enforces", () => {
   it.each([gpt, claude, gemini, kimi, mistral, grok])("are those of plain objects: %o", (pair) => {
     const schema = closed({ lines: { type: "array", items: closed({ name: text }) } });
@@ -39,6 +46,18 @@ describe("the keywords that a service enforces", () => {
     [gpt, closed({ at: { ...text, format: "uri" } }), "properties.at.format"],
     [claude, closed({ at: { ...text, format: "uri" } }), undefined],
     [gpt, { type: "array", items: text }, "type"],
+    [gpt, closed({ any: { ...text, format: "ipv6", pattern: "^a" } }), undefined],
+    [gpt, nested(10), undefined],
+    [gpt, nested(11), `${"properties.x.".repeat(10)}properties`],
+    [claude, nested(11), undefined],
+    [gpt, closed({ a: enumOf(500, 3), b: enumOf(500, 3) }), undefined],
+    [gpt, closed({ a: enumOf(500, 3), b: enumOf(501, 3) }), "properties.b.enum"],
+    [claude, closed({ a: enumOf(1001, 4) }), undefined],
+    [gpt, closed({ a: enumOf(251, 60) }), "properties.a.enum"],
+    [gpt, closed({ a: enumOf(250, 61) }), undefined],
+    [mistral, closed({ a: { enum: ["x"] } }), "properties.a.enum"],
+    [mistral, closed({ a: { ...text, pattern: "x" } }), "properties.a.pattern"],
+    [mistral, { ...closed({ name: text }), required: [] }, "required"],
     [gpt, closed({ any: {} }), "properties.any.type"],
     [gpt, closed({ any: true }), "properties.any"],
     [gpt, closed({ one: { anyOf: [text, { allOf: [text] }] } }), "properties.one.anyOf[1].allOf"],
@@ -66,6 +85,9 @@ describe("the keywords that a service enforces", () => {
     { providerId: "openai_compatible", modelId: "llama" },
     { providerId: "deepseek", modelId: "deepseek-chat" },
     { providerId: "openai", modelId: "gpt-3.5-turbo" },
+    { providerId: "openai", modelId: "gpt-4o-2024-05-13" },
+    { providerId: "openai", modelId: "o1-mini" },
+    { providerId: "openai", modelId: "ft:gpt-4o-2024-08-06:shop::id" },
     { providerId: "toString", modelId: "" },
   ])("are none of %o", (pair) => {
     expect(findUnenforced(pair, closed({ name: text }))).toMatchObject({ keyword: "type" });

@@ -53,7 +53,7 @@ export function findUnenforced(pair: Pair, schema: Schema): UnenforcedKeyword | 
   }
   if (schema["type"] !== "object") return fault([], "type", 'must be "object" at the top');
   const taken = new Set([...always, ...service.keywords]);
-  const walk: Walk = { service, taken, root: schema, optional: 0 };
+  const walk: Walk = { service, taken, root: schema, optional: 0, enumValues: 0, nesting: 0 };
   return (
     findInSchema(walk, withoutDialect(schema), []) ??
     (service.isRecursive ? undefined : findCycle(schema))
@@ -64,7 +64,11 @@ interface Walk {
   readonly service: EnforcingService;
   readonly taken: ReadonlySet<string>;
   readonly root: Schema;
+  /** Properties that are not required, and values of `enum`s, so far. */
   optional: number;
+  enumValues: number;
+  /** Objects that the schema is within. */
+  nesting: number;
 }
 
 const fault = (path: readonly PropertyKey[], keyword: string, reason: string) => {
@@ -115,11 +119,19 @@ function findInKeywords(
   ) {
     return fault(path, "enum", "is enforced for texts, numbers, booleans and null only");
   }
+  if (Array.isArray(values)) {
+    walk.enumValues += values.length;
+    const tooMany = findTooMany(values, walk);
+    if (tooMany !== undefined) return fault(path, "enum", tooMany);
+  }
   if (typeof schema["const"] === "object" && schema["const"] !== null) {
     return fault(path, "const", "is enforced for texts, numbers, booleans and null only");
   }
   const types = [schema["type"]].flat();
   if (!types.includes("object") && properties === undefined) return undefined;
+  if (walk.nesting >= (service.maxNesting ?? Infinity)) {
+    return fault(path, "properties", `must be within at most ${service.maxNesting} objects`);
+  }
   if (service.closesObjects && additionalProperties !== false) {
     return fault(path, closing, "must be false");
   }
@@ -139,6 +151,18 @@ function findInKeywords(
   return undefined;
 }
 
+/** Why the values of a list are too many, with those of the lists before it. */
+function findTooMany(values: readonly unknown[], walk: Walk): string | undefined {
+  const { enums } = walk.service;
+  if (enums === undefined) return undefined;
+  if (walk.enumValues > enums.maxValues) {
+    return `must have at most ${enums.maxValues} values, with all others of the schema`;
+  }
+  const characters = values.join("").length;
+  if (values.length <= enums.long || characters <= enums.maxLong) return undefined;
+  return `must have at most ${enums.maxLong} characters if it has over ${enums.long} values`;
+}
+
 function findInMembers(
   walk: Walk,
   schema: Schema,
@@ -146,6 +170,7 @@ function findInMembers(
 ): UnenforcedKeyword | undefined {
   for (const [name, value] of Object.entries(schema)) {
     const at = [...path, name];
+    walk.nesting += name === "properties" ? 1 : 0;
     if (maps.has(name) || name === "anyOf") {
       for (const [member, one] of Object.entries(value as object)) {
         const place = name === "anyOf" ? Number(member) : member;
@@ -156,6 +181,7 @@ function findInMembers(
       const found = findInSchema(walk, value, at);
       if (found !== undefined) return found;
     }
+    walk.nesting -= name === "properties" ? 1 : 0;
   }
   return undefined;
 }

@@ -20,6 +20,10 @@ export interface EnforcingService {
   readonly requiresAll: boolean;
   /** Properties that need not be required, in the whole schema. */
   readonly maxOptional?: number;
+  /** Objects within each other. */
+  readonly maxNesting?: number;
+  /** Values of all `enum`s together, and the characters of a longer one's texts. */
+  readonly enums?: { readonly maxValues: number; readonly long: number; readonly maxLong: number };
   /** Whether definitions may refer to themselves. */
   readonly isRecursive: boolean;
   /** Whether it also enforces the schema while the model may call tools. */
@@ -36,7 +40,8 @@ const definitions = ["$ref", "$defs", "definitions"];
 const services: Partial<Record<ModelService, EnforcingService>> = {
   openai: {
     source: "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas",
-    models: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o|o\d)/,
+    // "gpt-4o-mini, gpt-4o-2024-08-06, and later"; fine-tuned models enforce less.
+    models: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o(?!-2024-05-13)|o1(?!-(?:mini|preview))|o[3-9])/,
     keywords: [
       closing,
       ...definitions,
@@ -56,6 +61,9 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
     formats: ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
     closesObjects: true,
     requiresAll: true,
+    // Of its limits, a schema of 65,536 characters and 2,000 values can reach these.
+    maxNesting: 10,
+    enums: { maxValues: 1000, long: 250, maxLong: 15_000 },
     isRecursive: true,
     withTools: true,
   },
@@ -106,7 +114,8 @@ const services: Partial<Record<ModelService, EnforcingService>> = {
   },
   mistral: {
     source: "https://docs.mistral.ai/capabilities/structured_output/custom",
-    // It names no keywords: these are of its example.
+    // The page and the release note (resources/release-note/2025-01-28-custom-structured-outputs-for-all-models) promise
+    // types and required fields, and name no other keyword; the example closes its objects.
     keywords: [closing],
     formats: [],
     closesObjects: true,

@@ -2,7 +2,7 @@ import { describeFailure } from "@parley/command/failures";
 import { explainEnd, type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
-import { answerFailed, describeCall, isWritten, notesIn } from "../read-event.ts";
+import { answerFailed, describeCall, isWritten, notesIn, withNotes } from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
 import { type AnswerView, createAnswerView } from "./answer-view.ts";
 import type { Chat, Handled } from "./chat-state.ts";
@@ -39,7 +39,7 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
   });
   const follow = async (): Promise<boolean> => {
     const options = { signal: leaving.signal, onState, reconnectForMs: RECONNECT_FOR_MS };
-    const followed = { ...answer, include: ["notes"] as const };
+    const followed = { ...answer, include: withNotes };
     for await (const event of parley.messages.follow(followed, options)) {
       show(chat, view, event);
       const handled = await handleWaiting(chat, view, event);

@@ -1,6 +1,6 @@
 import { folderKind, type ProgramKind, programKinds } from "@parley/schema/program-kinds";
 import type { RpcClient } from "parley-client";
-import { parseObject } from "../../ui/parse-json.ts";
+import { objectOf } from "../../ui/parse-json.ts";
 import type { FunctionVersion } from "./read-versions.ts";
 import { invocationLimits, type LimitTexts, limitsOf, limitTexts } from "./limits.ts";
 
@@ -161,11 +161,3 @@ const forms: { readonly [K in ProgramKind]: Form<Extract<Program, { type: K }>> 
 
 const schemaOf = (label: string, text: string): Record<string, unknown> =>
   text.trim() === "" ? {} : objectOf(label, text);
-
-function objectOf(label: string, text: string): Record<string, unknown> {
-  try {
-    return parseObject(text);
-  } catch (cause) {
-    throw new SyntaxError(`${label}: ${(cause as Error).message}`, { cause });
-  }
-}

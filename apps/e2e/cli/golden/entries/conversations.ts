@@ -24,6 +24,46 @@ const titled = {
   args: nameIn,
 };
 
+/** A conversation whose first messages are summarised. */
+async function summarised({ rpc, wId, parley }: World): Promise<Prepared> {
+  const { agentConfiguration } = await rpc.agents.create.mutate({
+    wId,
+    name: "Clerk",
+    description: "Answers",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    compaction: { enabled: true, startsAtPercent: 10, keepsMessages: 2 },
+    script: { steps: [{ text: "Noted" }], tokenDelayMs: 0 },
+  });
+  const mentions = [{ configurationId: agentConfiguration.sId }];
+  const say = (content: string) => ({ content: `${content} ${"word ".repeat(5000)}`, mentions });
+  const { conversation } = await parley.conversations.create({
+    message: say("Order AB-1234"),
+    blocking: true,
+  });
+  const { sId: conversationId } = conversation;
+  await parley.messages.create({ conversationId, ...say("Thanks"), blocking: true });
+  const include = ["compaction"] as const;
+  for await (const { type } of parley.conversations.follow({ conversationId, include })) {
+    if (type === "conversation_compacted") break;
+  }
+  return { conversation: conversationId };
+}
+
+const oneSummary = {
+  prepare: summarised,
+  args: ({ conversation = "" }: Prepared) => [conversation, "1"],
+};
+
+const undone = {
+  ...oneSummary,
+  prepare: async (world: World): Promise<Prepared> => {
+    const prepared = await summarised(world);
+    const { conversation: conversationId = "" } = prepared;
+    await world.parley.summaries.update({ conversationId, number: 1, active: false });
+    return prepared;
+  },
+};
+
 /** Commands that talk to agents and follow what happens. */
 export const conversationEntries: readonly Entry[] = [
   { command: "conversations list", prepare: answered },
@@ -34,6 +74,10 @@ export const conversationEntries: readonly Entry[] = [
     args: (given) => [...nameIn(given), "--title", "Refund"],
   },
   { command: "conversations remove", ...titled, confirmed: "Refund" },
+  { command: "conversations summaries list", prepare: summarised, args: nameIn },
+  { command: "conversations summaries get", ...oneSummary },
+  { command: "conversations summaries undo", ...oneSummary },
+  { command: "conversations summaries redo", ...undone },
   { command: "runs list", prepare: answered },
   {
     command: "runs get",

@@ -1,5 +1,5 @@
 import type { Output } from "parley-client";
-import { formatNumber } from "../ui/time.tsx";
+import { formatNumber } from "./time.tsx";
 
 type Sums = Output<"conversations.getConsumption">["total"];
 
