@@ -39,6 +39,25 @@ export function amountOf(tokens: Tokens, price: ShippedPrice): bigint | undefine
   return (total + PER_TOKENS - 1n) / PER_TOKENS;
 }
 
+/** A call of a step, with the model if it is not the one that the step was asked of. */
+interface CountedCall extends Partial<Tokens> {
+  readonly model?: ModelPair | undefined;
+}
+
+/** A step with the amounts of its calls, by the prices of this time. */
+export function withAmounts<
+  Step extends CountedCall & { readonly passedOver?: readonly CountedCall[] | undefined },
+>(step: Step, asked: ModelPair, now: number): Step {
+  const priced = <Call extends CountedCall>(call: Call): Call => {
+    const { inputTokens = null, outputTokens = null, model = asked } = call;
+    const price = priceAt(model, now);
+    const amount = price && amountOf({ ...call, inputTokens, outputTokens }, price);
+    return amount === undefined ? call : { ...call, amount: toDecimal(amount) };
+  };
+  const { passedOver } = step;
+  return { ...priced(step), ...(passedOver && { passedOver: passedOver.map(priced) }) };
+}
+
 /** A decimal number of dollars as nano-dollars. */
 function toNano(text: string): bigint {
   const [whole = "", fraction = ""] = text.split(".");
