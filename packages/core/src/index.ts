@@ -182,6 +182,7 @@ export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
+export { withAmounts } from "./workspaces/prices.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";
 export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-credentials.ts";
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";

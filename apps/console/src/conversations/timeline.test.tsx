@@ -76,3 +76,22 @@ test("says what summaries of the oldest messages took of it, if there are any", 
       "300 output tokens, 120 of reasoning of these",
   );
 });
+
+test("says what answers cost to those who are told, and how many calls had no price", async () => {
+  const cost = (amount: string, unpricedCalls: number) => ({
+    cost: { amount, currency: "USD", unpricedCalls },
+  });
+  await timeline({
+    total: { answers: 2, ...sums, ...cost("1.5", 2) },
+    messages: [
+      { ...answerOf("msg_1", "gpt-5"), ...cost("0.0123", 0) },
+      { ...answerOf("msg_2", "llama"), ...cost("0", 1) },
+      answerOf("msg_3", "simulated-1", none),
+    ],
+  });
+  const [priced, unpriced, simulated] = await screen.findAllByRole("listitem");
+  expect(priced?.textContent).toContain("120 of reasoning · $0.0123 · model");
+  expect(unpriced?.textContent).toContain("· No price (1 call) · model");
+  expect(simulated?.textContent).not.toContain("$");
+  expect(screen.getByText("$1.50 + 2 calls without a price")).toBeDefined();
+});

@@ -10,7 +10,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
-import { describeTokens, formatCached } from "../ui/tokens.ts";
+import { describeTokens, formatCached, formatCost } from "../ui/tokens.ts";
 import { SentRequests } from "./sent-requests.tsx";
 
 type Consumption = Output<"conversations.getConsumption">;
@@ -83,6 +83,7 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
           "Cached input": ({ sums }) => formatCached(sums),
           "Output tokens": ({ sums }) => formatNumber(sums.outputTokens),
           "Reasoning tokens": ({ sums }) => formatNumber(sums.reasoningTokens),
+          Cost: ({ sums }) => formatCost(sums.cost),
           "Model time": ({ sums }) => formatDuration(sums.modelDurationMs),
           "Tool time": ({ sums }) => formatDuration(sums.toolDurationMs),
         }}
@@ -99,6 +100,7 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
     ["Cached input", formatCached(total)],
     ["Output tokens", formatNumber(total.outputTokens)],
     ["Reasoning tokens", formatNumber(total.reasoningTokens)],
+    ...(total.cost ? [["Cost", formatCost(total.cost)] as const] : []),
     ["Model time", formatDuration(total.modelDurationMs)],
     ["Tool calls", formatNumber(total.toolCalls)],
     ["Tool time", formatDuration(total.toolDurationMs)],
@@ -139,7 +141,8 @@ function Turn({ conversationId, answer, message }: TurnProps) {
       </p>
       <p className="text-sm text-muted">
         {answer.providerId}/{answer.modelId}: {formatNumber(answer.steps)}{" "}
-        {answer.steps === 1 ? "step" : "steps"} · {describeTokens(answer)} · model{" "}
+        {answer.steps === 1 ? "step" : "steps"} · {describeTokens(answer)}
+        {answer.cost && ` · ${formatCost(answer.cost)}`} · model{" "}
         {formatDuration(answer.modelDurationMs)} · {formatNumber(answer.toolCalls)} tool{" "}
         {answer.toolCalls === 1 ? "call" : "calls"} {formatDuration(answer.toolDurationMs)}
       </p>

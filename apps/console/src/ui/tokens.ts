@@ -24,3 +24,14 @@ export function describeTokens(
   const input = `${formatNumber(inputTokens)} input tokens${cached}`;
   return `${input} · ${formatNumber(outputTokens)} output tokens${reasoning}`;
 }
+
+/** What it cost, as `$0.0123`, and how many calls had no price; a dash if nothing was counted. */
+export function formatCost(cost: Sums["cost"]): string {
+  if (cost === undefined) return "–";
+  const { amount, currency, unpricedCalls } = cost;
+  const options = { style: "currency", currency, maximumFractionDigits: 6 } as const;
+  const shown = new Intl.NumberFormat(undefined, options).format(Number(amount));
+  if (unpricedCalls === 0) return shown;
+  const calls = unpricedCalls === 1 ? "1 call" : `${formatNumber(unpricedCalls)} calls`;
+  return amount === "0" ? `No price (${calls})` : `${shown} + ${calls} without a price`;
+}

@@ -15,6 +15,7 @@ import {
   takenFiles,
   type TranscriptMessage,
   UnreadableSecret,
+  withAmounts,
 } from "@parley/core";
 import { readOwnKey } from "../models/choose-model.ts";
 import type { Persistence } from "../runs/outage.ts";
@@ -91,7 +92,9 @@ export async function executeCompaction(
     }
     const given = { lines: piece.lines, soFar: before, index };
     const said = await askModel(model, given, signal);
-    steps = said.step === undefined ? steps : [...current.steps, said.step];
+    if (said.step !== undefined) {
+      steps = [...current.steps, withAmounts(said.step, summary, core.now())];
+    }
     if ("failure" in said) return finish(said.failure);
     const { rank, offset } = piece;
     const bytes = current.progress.bytes + piece.bytes;

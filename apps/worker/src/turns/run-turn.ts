@@ -15,6 +15,7 @@ import {
   saveRefusedAnswer,
   saveStep,
   settleCalls,
+  withAmounts,
   textOfOutput,
   type Turn,
 } from "@parley/core";
@@ -95,6 +96,7 @@ export async function executeTurn(
     retryLong,
     signal,
   });
+  const priced = (record: StepRecord) => withAmounts(record, chosen, core.now());
   const toTokens = (
     step: number,
     text: string,
@@ -108,7 +110,7 @@ export async function executeTurn(
       await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
-      steps = [...steps, event.record];
+      steps = [...steps, priced(event.record)];
       if (calls.length === 0) {
         const unwritten = await writer.take(run);
         const events = [...unwritten.events, ...fallbackEvents(about, event.record)];
@@ -127,7 +129,7 @@ export async function executeTurn(
       if (event.cause !== undefined) {
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
-      if (event.record !== undefined) steps = [...steps, event.record];
+      if (event.record !== undefined) steps = [...steps, priced(event.record)];
       // Published with its end: a takeover finds all of it, or nothing.
       const { unpublished } = event;
       const last = unpublished ? [toTokens(event.step, unpublished, "tokens")] : [];

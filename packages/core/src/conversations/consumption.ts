@@ -8,6 +8,9 @@ import {
   consumedByAnswer,
   consumedByModel,
   consumedBySummary,
+  costOfGroup,
+  costOfOne,
+  type CostSums,
   type Sums,
   summed,
 } from "../messages/consumption-sums.ts";
@@ -19,7 +22,7 @@ const answers = (consumed: SQL) => sql`
 
 type Answer = Consumption["messages"][number];
 
-interface MessageRow extends Omit<Answer, "fallbacks"> {
+interface MessageRow extends Omit<Answer, "fallbacks" | "cost">, CostSums {
   readonly rank: number;
   readonly fallbacks: Answer["fallbacks"] | null;
 }
@@ -31,13 +34,13 @@ const messagesStatement = statement<
   "read_consumption_of_messages",
   sql`
   select m.sid as "messageId", m.rank, m.version, m.status, a.sid as "agentConfigurationId",
-    model.*, taken.*, called.*, ${answeredByOthers} as fallbacks
+    model.*, taken.*, called.*, ${costOfOne}, ${answeredByOthers} as fallbacks
   ${answers(consumedByAnswer)} and (m.rank, m.version)
     > (${sql.placeholder("rank")}::int, ${sql.placeholder("version")}::int)
   order by m.rank, m.version limit ${sql.placeholder("limit")}::int`,
 );
 
-interface GroupRow extends Sums {
+interface GroupRow extends Sums, CostSums {
   readonly kind: "answer" | "summary" | null;
   readonly answers: number;
   readonly summaries: number;
@@ -51,12 +54,12 @@ const groupsStatement = statement<{ conversationId: number }, GroupRow>(
   sql`
   select kind, "agentConfigurationId", "providerId", "modelId",
     count(distinct id) filter (where kind = 'answer')::float8 as answers,
-    count(*) filter (where kind = 'summary')::float8 as summaries, ${summed}
+    count(*) filter (where kind = 'summary')::float8 as summaries, ${summed}, ${costOfGroup}
   from (
-    select 'answer' as kind, m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*
+    select 'answer' as kind, m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*, cost.*
     ${answers(consumedByModel)}
     union all
-    select 'summary', s.id, a.sid, model.*, taken.*, called.*
+    select 'summary', s.id, a.sid, model.*, taken.*, called.*, cost.*
     from conversation_summaries s join agents a on a.id = s.agent_id ${consumedBySummary}
     where s.conversation_id = ${sql.placeholder("conversationId")}::bigint
   ) as consumer
@@ -82,25 +85,34 @@ export async function getConsumption(
   const isOfAll = (row: GroupRow) => row.agentConfigurationId === null && row.modelId === null;
   const total = groups.find((row) => isOfAll(row) && row.kind === null);
   if (total === undefined) throw new Error("The statement has no row for all answers");
+  const sums = (row: Sums & CostSums) => ({ ...sumsOf(row), ...costOf(context, row) });
   const summaries = groups.find(({ kind }) => kind === "summary");
   return {
-    total: { answers: total.answers, ...sumsOf(total) },
-    ...(summaries && { summaries: { summaries: summaries.summaries, ...sumsOf(summaries) } }),
+    total: { answers: total.answers, ...sums(total) },
+    ...(summaries && { summaries: { summaries: summaries.summaries, ...sums(summaries) } }),
     agents: groups.flatMap(({ agentConfigurationId, ...row }) =>
       agentConfigurationId === null
         ? []
-        : { agentConfigurationId, answers: row.answers, ...sumsOf(row) },
+        : { agentConfigurationId, answers: row.answers, ...sums(row) },
     ),
     models: groups.flatMap(({ providerId, modelId, ...row }) =>
       providerId === null || modelId === null
         ? []
-        : { providerId, modelId, answers: row.answers, ...sumsOf(row) },
+        : { providerId, modelId, answers: row.answers, ...sums(row) },
     ),
-    messages: found.map(({ rank: _rank, fallbacks, ...message }) => {
-      return fallbacks === null ? message : { ...message, fallbacks };
-    }),
+    messages: found.map(({ rank: _rank, fallbacks, amount, unpricedCalls, ...message }) => ({
+      ...message,
+      ...costOf(context, { amount, unpricedCalls }),
+      ...(fallbacks !== null && { fallbacks }),
+    })),
     ...end,
   };
+}
+
+/** What the models asked for it, for those who may see that; nothing if no call was counted. */
+function costOf(context: Context, { amount, unpricedCalls }: CostSums): Pick<Answer, "cost"> {
+  if (context.caller.apiKey.role === "user" || (amount === null && unpricedCalls === 0)) return {};
+  return { cost: { amount: amount ?? "0", currency: "USD", unpricedCalls } };
 }
 
 function sumsOf(row: Sums): Sums {

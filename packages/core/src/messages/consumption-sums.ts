@@ -66,8 +66,17 @@ const taken = (steps: SQL, isOfModel: SQL) => sql`
     from ${callsOf(sql`coalesce(${steps}, '[]')`)} as made where ${isOfModel}
   ) as taken`;
 
+/** What they cost, and how many were counted without a price. */
+const cost = (steps: SQL, isOfModel: SQL) => sql`
+  cross join lateral (
+    select sum((call ->> 'amount')::numeric) as amount,
+      (count(*) filter (where call ->> 'inputTokens' is not null and not call ? 'amount'))::float8
+        as "unpricedCalls"
+    from ${callsOf(sql`coalesce(${steps}, '[]')`)} as made where ${isOfModel}
+  ) as cost`;
+
 const consumed = (isOfModel: SQL, isOfCall: SQL) => sql`
-  ${taken(sql`m.steps`, isOfModel)}
+  ${taken(sql`m.steps`, isOfModel)} ${cost(sql`m.steps`, isOfModel)}
   cross join lateral (
     select count(*)::float8 as "toolCalls",
       coalesce(sum(x.execution_duration_ms), 0)::float8 as "toolDurationMs"
@@ -109,7 +118,7 @@ export const consumedByModel = sql`
  * written, from what its calls of the model stored.
  */
 export const consumedBySummary = sql`
-  ${taken(sql`s.steps`, sql`true`)}
+  ${taken(sql`s.steps`, sql`true`)} ${cost(sql`s.steps`, sql`true`)}
   cross join (select 0::float8 as "toolCalls", 0::float8 as "toolDurationMs") as called
   cross join lateral (
     select s.provider_id as "providerId", s.model_id as "modelId"
@@ -137,3 +146,17 @@ export const summed = sql`
   coalesce(sum("modelDurationMs"), 0) as "modelDurationMs",
   coalesce(sum("toolCalls"), 0) as "toolCalls",
   coalesce(sum("toolDurationMs"), 0) as "toolDurationMs"`;
+
+/** What an answer, or several, cost. */
+export interface CostSums {
+  /** In dollars, as a decimal number; null without a call that had a price. */
+  readonly amount: string | null;
+  readonly unpricedCalls: number;
+}
+
+/** Part of a statement: the columns of `CostSums` of one answer. */
+export const costOfOne = sql`trim_scale(cost.amount)::text as amount, cost."unpricedCalls"`;
+
+/** Part of a statement: the same of a group of answers. */
+export const costOfGroup = sql`
+  trim_scale(sum(amount))::text as amount, coalesce(sum("unpricedCalls"), 0) as "unpricedCalls"`;

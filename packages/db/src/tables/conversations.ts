@@ -185,6 +185,8 @@ interface StoredUsage {
   readonly cachedInputTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
+  /** What they cost when they were counted, in dollars as a decimal number; left out if the model had no price. */
+  readonly amount?: string;
 }
 
 /** Measurements of a step of a turn. */

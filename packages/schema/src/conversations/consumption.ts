@@ -32,6 +32,24 @@ const sums = {
   toolDurationMs: z.int().describe("Time of the tool calls").meta({ example: 0 }),
 };
 
+/** What the calls of models cost, by the prices of their time. */
+export const Cost = z.object({
+  amount: z
+    .string()
+    .describe("As a decimal number, rounded up for each call by less than a billionth")
+    .meta({ example: "0.0123" }),
+  currency: z.literal("USD").describe("Currency of the amount"),
+  unpricedCalls: z
+    .int()
+    .describe("Calls that are not in the amount, as their models had no known price"),
+});
+
+const cost = {
+  cost: Cost.optional().describe(
+    "What it cost, for builders and admins; absent if no provider has counted tokens",
+  ),
+};
+
 const agent = z.string().describe("Id of the agent").meta({ example: "helper" });
 const model = {
   providerId: z.string().describe("Provider of the model").meta({ example: "simulated" }),
@@ -48,16 +66,18 @@ export type ReadConsumption = z.output<typeof ReadConsumption>;
 /** What the answers of a conversation, and the summaries of its oldest messages, took. */
 export const Consumption = z.object({
   total: z
-    .object({ answers, ...sums })
+    .object({ answers, ...sums, ...cost })
     .describe("Of the whole conversation, summaries of its oldest messages included"),
   summaries: z
-    .object({ summaries: z.int().describe("Summaries, failed ones too"), ...sums })
+    .object({ summaries: z.int().describe("Summaries, failed ones too"), ...sums, ...cost })
     .optional()
     .describe("Of the summaries alone, if there are any; agents and models have their shares"),
   agents: z
-    .array(z.object({ agentConfigurationId: agent, answers, ...sums }))
+    .array(z.object({ agentConfigurationId: agent, answers, ...sums, ...cost }))
     .describe("Of each agent, by its id"),
-  models: z.array(z.object({ ...model, answers, ...sums })).describe("Of each model, by its name"),
+  models: z
+    .array(z.object({ ...model, answers, ...sums, ...cost }))
+    .describe("Of each model, by its name"),
   messages: z
     .array(
       z.object({
@@ -70,6 +90,7 @@ export const Consumption = z.object({
         agentConfigurationId: agent,
         ...model,
         ...sums,
+        ...cost,
         fallbacks: z
           .array(z.object({ ...model, steps: z.int().describe("Steps that it answered") }))
           .optional()
