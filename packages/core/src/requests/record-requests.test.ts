@@ -45,11 +45,16 @@ it("writes the last request of each step, and each piece once", async () => {
   expect(pieces.map(({ text }) => text).toSorted()).toEqual(["A piece", "B"]);
 });
 
-it("keeps the request of the latest attempt", async () => {
+it("keeps the request of the latest attempt, and of several the one that was sent last", async () => {
   const { toRequest } = await openRequests();
+  const sentAt = test.clock.now + 1;
+  await record(toRequest("m2", { sentAt, modelId: "later" }), toRequest("m2"));
+  expect(await record(toRequest("m2"))).toBe(0);
+  expect((await readTestRequests(test.core)).requests).toMatchObject([{ modelId: "later" }]);
   expect(await record(toRequest("m1", { attempt: 2 }))).toBe(1);
   expect(await record(toRequest("m1", { attempt: 1 }))).toBe(0);
-  expect((await readTestRequests(test.core)).requests).toMatchObject([{ attempt: 2 }]);
+  const { requests } = await readTestRequests(test.core);
+  expect(requests.find(({ messageId }) => messageId === "m1")).toMatchObject({ attempt: 2 });
 });
 
 it("writes nothing into what is gone, is of others, records none, or is full", async () => {

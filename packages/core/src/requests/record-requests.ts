@@ -67,7 +67,7 @@ const recordStatement = statement<
     on conflict (message_id, step) do update set attempt = excluded.attempt, provider_id = excluded.provider_id,
       model_id = excluded.model_id, sent_at = excluded.sent_at, size_bytes = excluded.size_bytes,
       sha256 = excluded.sha256, template = excluded.template, parts = excluded.parts
-    where r.attempt <= excluded.attempt
+    where (r.attempt, r.sent_at) <= (excluded.attempt, excluded.sent_at)
     returning r.workspace_id, ${rowBytesOf("r", ["template", "parts"])} as bytes
   ),
   stored as (
@@ -104,7 +104,9 @@ export async function recordRequests(
   core: Pick<Process, "database"> & StorageServices,
   requests: readonly NewRequest[],
 ): Promise<number> {
-  const lastOf = new Map(requests.map((one) => [`${one.messageId} ${one.step}`, one]));
+  // They are described beside each other, and may come in another order than they were sent.
+  const ordered = requests.toSorted((a, b) => a.attempt - b.attempt || a.sentAt - b.sentAt);
+  const lastOf = new Map(ordered.map((one) => [`${one.messageId} ${one.step}`, one]));
   const kept = [...lastOf.values()];
   const rows = kept.map((one) => ({
     message_id: one.messageId,
