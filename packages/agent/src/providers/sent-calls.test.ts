@@ -67,7 +67,7 @@ it("Google is given answers that follow each other in one piece, calls and all",
     calls!,
     results!,
   ];
-  const content = [said, said, calls!].flatMap((message) => message.content);
+  const content = [said.content, said.content, calls!.content].flat() as object[];
   expect(asServiceTakes("google_ai_studio", prompt)).toEqual([
     { role: "assistant", content },
     results,

@@ -7,8 +7,10 @@ import { shippedPrices } from "./shipped-prices.ts";
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
 const openai = (modelId: string) => ({ providerId: "openai", modelId });
 const tokens = (inputTokens: number, outputTokens: number, cached = 0, written = 0) => ({
-  ...{ inputTokens, outputTokens },
-  ...{ cachedInputTokens: cached, cacheWriteTokens: written },
+  inputTokens,
+  outputTokens,
+  cachedInputTokens: cached,
+  cacheWriteTokens: written,
 });
 
 describe("the price of a model", () => {
