@@ -56,7 +56,7 @@ const services: Readonly<Record<string, Partial<Record<FileKind, Limits>>>> = {
       maxSidePixels: 8000,
       source: "https://platform.claude.com/docs/en/build-with-claude/vision",
     },
-    // Of models with a context of 200,000 tokens, which all of the catalogue have.
+    // Of models with a context of 200,000 tokens; those with more take more.
     pdf: {
       maxPages: 100,
       source: "https://platform.claude.com/docs/en/build-with-claude/pdf-support",
