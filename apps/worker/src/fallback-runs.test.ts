@@ -133,7 +133,9 @@ describe("turns with fallback models", () => {
       message: { content: "I am two", configuration: { model: first } },
     });
     expect(requests).toEqual([tries, 1, 0]);
-    const took = { inputTokens: 11, outputTokens: 7, durationMs: expect.any(Number) as number };
+    const amount = "0.00008375";
+    const durationMs = expect.any(Number) as number;
+    const took = { inputTokens: 11, outputTokens: 7, durationMs, amount };
     const passedOver = [{ model: first, reason }];
     expect(steps).toEqual([{ step: 0, ...took, model: second, passedOver }]);
     const told = { configurationId: "ann", step: 0, ...second, passedOver: [{ ...first, reason }] };
