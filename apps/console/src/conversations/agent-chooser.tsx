@@ -11,6 +11,8 @@ import { Menu, MenuCheck } from "../ui/menu.tsx";
 export interface AgentChoice {
   readonly agents: readonly AgentConfiguration[];
   readonly agentIds: readonly string[];
+  /** Whether it is known who answers: before the list is there, only who was suggested is. */
+  readonly isKnown: boolean;
   readonly error: unknown;
   readonly choose: (agentId: string, isChosen: boolean) => void;
 }
@@ -26,10 +28,13 @@ export function useAgentChoice(suggested: readonly string[] | undefined): AgentC
   const agents = data?.agentConfigurations ?? [];
   const first = agents.find(({ userFavorite }) => userFavorite) ?? agents[0];
   const wanted = chosen ?? suggested ?? (first === undefined ? [] : [first.sId]);
-  const agentIds = wanted.filter((id) => agents.some(({ sId }) => sId === id));
+  // Until the list is there, none of them is known to be missing from it.
+  const isListed = (id: string) => data === undefined || agents.some(({ sId }) => sId === id);
+  const agentIds = wanted.filter(isListed);
   return {
     agents,
     agentIds,
+    isKnown: data !== undefined || error !== null || suggested !== undefined,
     error,
     choose: (agentId, isChosen) => {
       const others = agentIds.filter((id) => id !== agentId);

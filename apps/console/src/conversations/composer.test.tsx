@@ -28,6 +28,30 @@ test("Enter sends to the favourite agent, and Shift+Enter starts a new line", as
   expect(field().value).toBe("");
 });
 
+test("a message waits until it is known who answers it", async () => {
+  const listed = Promise.withResolvers<void>();
+  const onSend = sending();
+  const late: Answers = {
+    "agents.list": async () => listed.promise.then(() => ({ agentConfigurations: agents })),
+  };
+  const { user } = await show(composer(onSend), { answers: late });
+  await user.type(field(), "Hello{Enter}");
+  expect(send().disabled).toBe(true);
+  listed.resolve();
+  await chooser("helper");
+  await user.click(send());
+  expect(onSend.mock.calls).toEqual([[{ text: "Hello", agentIds: ["helper"], files: [] }]]);
+});
+
+test("a message to the agents of a link is sent before they are listed", async () => {
+  const onSend = sending();
+  const never: Answers = { "agents.list": async () => new Promise(() => {}) };
+  const suggested = <Composer suggestedAgentIds={["teller"]} onSend={onSend} isBusy={false} />;
+  const { user } = await show(suggested, { answers: never });
+  await user.type(field(), "Hello{Enter}");
+  expect(onSend.mock.calls).toEqual([[{ text: "Hello", agentIds: ["teller"], files: [] }]]);
+});
+
 test("Enter that confirms a word in an input method sends nothing", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });

@@ -36,7 +36,7 @@ export function Composer({ suggestedAgentIds, onSend, isBusy, children }: Compos
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const isUploading = attachments.some(({ state }) => state === "uploading");
-  const canSend = text.trim() !== "" && !isUploading && !isBusy;
+  const canSend = text.trim() !== "" && choice.isKnown && !isUploading && !isBusy;
 
   const send = async () => {
     if (!canSend) return;
