@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await calls.create("Hello again");
     const page = await opened().enter("/overview", { colorScheme: "light" });
     await page.getByRole("img", { name: /^Conversations in the last hour.* peak 2$/ }).waitFor();
-    expect(await page.getByRole("img", { name: / in the last hour/ }).count()).toBe(8);
+    expect(await page.getByRole("img", { name: / in the last hour/ }).count()).toBe(10);
     // The accent of each theme, in which the line is drawn.
     await expect.poll(async () => coloursOf(page)).toContain("29,78,216");
     await page.emulateMedia({ colorScheme: "dark" });
