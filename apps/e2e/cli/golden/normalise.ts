@@ -58,12 +58,12 @@ export function normalise(
     const prefix = /^[a-z]{3}_/.exec(id)?.[0] ?? "";
     found = found.replaceAll(id, prefix + padded("ID", id.slice(prefix.length)));
   }
-  // Tables cut what is too wide for them.
+  // Tables cut what is too wide for them. Times first: the rest of one may be the beginning of an id.
+  found = found.replaceAll(/\b20\d\d-[\d-]+(?: [\d:]*)?…/g, (cut) => padded("TIME", cut));
   found = found.replaceAll(/([a-z]{3}_)?([A-Za-z0-9]{1,10})…/g, (cut, prefix = "", start) => {
     const isId = ids.some((id) => id.startsWith(`${prefix}${start}`));
     return isId ? `${prefix}${padded("ID", String(start))}…` : cut;
   });
-  found = found.replaceAll(/\b20\d\d-[\d-]+(?: [\d:]*)?…/g, (cut) => padded("TIME", cut));
   found = found.replaceAll(version, "VERSION");
   for (const [pattern, word] of everywhere) {
     found = found.replaceAll(pattern, (matched) =>
