@@ -58,9 +58,8 @@ describe("turns with fallback models", () => {
 
   const startServices = async () => {
     const start = async (text: string) => {
-      const service = await startFakeService({
-        script: { steps: [{ text }], tokenDelayMs: 0 },
-      });
+      const script = { steps: [{ text }], tokenDelayMs: 0 };
+      const service = await startFakeService({ script });
       onTestFinished(service.close);
       return service;
     };
@@ -79,7 +78,6 @@ describe("turns with fallback models", () => {
       PARLEY_OPENAI_API_KEY: "sk-two",
       PARLEY_ANTHROPIC_BASE_URL: `${three.url}/v1`,
       PARLEY_ANTHROPIC_API_KEY: "sk-three",
-      PARLEY_MODEL_IDLE_MS: "60000",
       PARLEY_MODEL_RETRIES: "3",
       ...changed,
     });
@@ -110,8 +108,8 @@ describe("turns with fallback models", () => {
     const services = await startServices();
     for (const [index, given] of faults.entries()) services[index]!.faults.push(...given);
     // Only silence is waited for: a busy machine is slow to answer too.
-    const isSilent = faults.some((given) => given.includes(silent));
-    const { metrics } = startWorker(services, isSilent ? { PARLEY_MODEL_IDLE_MS: "500" } : {});
+    const idleMs = faults.flat().includes(silent) ? "500" : "60000";
+    const { metrics } = startWorker(services, { PARLEY_MODEL_IDLE_MS: idleMs });
     const mId = await ask(agentId, message);
     await untilEnd(mId);
     const log = await readTestLog(test.core, mId);
@@ -133,9 +131,8 @@ describe("turns with fallback models", () => {
       message: { content: "I am two", configuration: { model: first } },
     });
     expect(requests).toEqual([tries, 1, 0]);
-    const amount = "0.00008375";
     const durationMs = expect.any(Number) as number;
-    const took = { inputTokens: 11, outputTokens: 7, durationMs, amount };
+    const took = { inputTokens: 11, outputTokens: 7, durationMs, amount: "0.00008375" };
     const passedOver = [{ model: first, reason }];
     expect(steps).toEqual([{ step: 0, ...took, model: second, passedOver }]);
     const told = { configurationId: "ann", step: 0, ...second, passedOver: [{ ...first, reason }] };
