@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isStorable, optional, Reference, ShortText, text, textOfBytes } from "./text.ts";
+import * as z from "zod";
+import {
+  fromQuery,
+  isStorable,
+  optional,
+  Reference,
+  ShortText,
+  text,
+  textOfBytes,
+} from "./text.ts";
 
 const wide = "\u{1F600}";
 
@@ -53,4 +62,11 @@ describe("an optional member", () => {
   it("keeps a value that is falsy", () => {
     expect(optional(ShortText).parse("")).toBe("");
   });
+});
+
+it("a number of a query that is none is named as that", () => {
+  const limit = fromQuery(z.int().min(1));
+  expect(limit.parse("7")).toBe(7);
+  expect(limit.safeParse("x").error?.issues).toMatchObject([{ message: "must be a number" }]);
+  expect(limit.safeParse("0").success).toBe(false);
 });

@@ -65,7 +65,7 @@ export const UrlText = text(2048).refine((value) => value === "" || URL.canParse
 
 /** A number, also as the text that a query has. */
 export const fromQuery = <Schema extends z.ZodType<unknown, number>>(number: Schema) =>
-  z.coerce.number<number>().pipe(number);
+  z.coerce.number<number>({ error: "must be a number" }).pipe(number);
 
 /** A boolean, also as the text that a query has. */
 export const flagFromQuery = z.preprocess(
