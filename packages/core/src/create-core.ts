@@ -36,6 +36,7 @@ import { createListLifetimes } from "./tools/list-lifetimes.ts";
 import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
 import { createSearches } from "./untrusted/searches.ts";
 import { createThreads } from "./untrusted/threads.ts";
+import { createReservations, type ReservationServices } from "./usage/reservations.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
 
 /** A process with the services of all features. */
@@ -49,6 +50,7 @@ export interface Core
     InvocationServices,
     KeyedRequestServices,
     KnowledgeServices,
+    ReservationServices,
     RunServices,
     SecretServices,
     SkillServices,
@@ -123,6 +125,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
+    reserveUsage: createReservations(db, () => core.now()),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
     storage: createStorageMeter(db, {
       limitBytes: workspaceBytes,

@@ -182,7 +182,24 @@ export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
-export { withAmounts } from "./workspaces/prices.ts";
+export {
+  amountOf,
+  greatestAmount,
+  outputTokensFor,
+  type Price,
+  type PriceList,
+  shippedPriceList,
+  toDecimal,
+  withAmounts,
+} from "./usage/prices.ts";
+export {
+  type CallToReserve,
+  type ReachedBudget,
+  type Reserved,
+  settleLostUsage,
+} from "./usage/reservations.ts";
+export type { Billing, Payer } from "./usage/turn-billing.ts";
+export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";
 export { readProviderSecret, UnreadableSecret } from "./workspaces/provider-credentials.ts";
 export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";

@@ -49,7 +49,7 @@ export async function considerCompaction(
   const summarisedTo = summary?.toRank ?? -1;
   const positions = message.rank - summarisedTo;
   if (!isCompactionDue({ tokens, contextTokens, positions }, settings)) return;
-  const { workspaceId, requestId, traceparent } = run;
+  const { workspaceId, apiKeyId, userId, requestId, traceparent } = run;
   const { id: agentId, providerId, modelId } = agent;
   try {
     await startCompaction(core, {
@@ -61,6 +61,8 @@ export async function considerCompaction(
       agentId,
       providerId,
       modelId,
+      apiKeyId,
+      userId,
       requestId,
       traceparent,
     });

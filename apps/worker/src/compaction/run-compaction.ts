@@ -12,6 +12,7 @@ import {
   readTranscript,
   type SavedSummary,
   saveSummary,
+  shippedPriceList,
   takenFiles,
   type TranscriptMessage,
   UnreadableSecret,
@@ -93,7 +94,9 @@ export async function executeCompaction(
     const given = { lines: piece.lines, soFar: before, index };
     const said = await askModel(model, given, signal);
     if (said.step !== undefined) {
-      steps = [...current.steps, withAmounts(said.step, summary, core.now())];
+      const prices = shippedPriceList(compaction.billing.currency);
+      const priced = withAmounts(said.step, summary, { prices, now: core.now() });
+      steps = [...current.steps, priced];
     }
     if ("failure" in said) return finish(said.failure);
     const { rank, offset } = piece;

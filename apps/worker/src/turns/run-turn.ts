@@ -14,6 +14,7 @@ import {
   lostLease,
   saveRefusedAnswer,
   saveStep,
+  shippedPriceList,
   settleCalls,
   withAmounts,
   textOfOutput,
@@ -96,7 +97,8 @@ export async function executeTurn(
     retryLong,
     signal,
   });
-  const priced = (record: StepRecord) => withAmounts(record, chosen, core.now());
+  const prices = shippedPriceList(turn.billing.currency);
+  const priced = (record: StepRecord) => withAmounts(record, chosen, { prices, now: core.now() });
   const toTokens = (
     step: number,
     text: string,

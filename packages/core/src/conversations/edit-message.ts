@@ -18,6 +18,7 @@ import {
   type NewTurn,
   type ResolvedMessage,
   resolveMessage,
+  payerOf,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
 import { insertMessages } from "./write-messages.ts";
@@ -187,7 +188,8 @@ function buildEdit(
       promptValues: freezeValues(context, agent, asking),
       skipToolsValidation,
     };
-    return { message: answer, agent, origin: context.origin };
+    const payer = payerOf(context, author);
+    return { message: answer, agent, origin: context.origin, payer };
   });
   const kept = new Set(turns.map((turn) => turn.message.rank));
   const leftRanks = answers.map(({ rank }) => rank).filter((rank) => !kept.has(rank));

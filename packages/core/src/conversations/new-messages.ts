@@ -14,6 +14,7 @@ import type { Context, Process, RunOrigin } from "../context.ts";
 import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
+import type { Payer } from "../usage/turn-billing.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
@@ -112,6 +113,7 @@ export interface NewTurn {
   readonly message: MessageRow;
   readonly agent: BriefAgent;
   readonly origin?: RunOrigin | undefined;
+  readonly payer: Payer;
 }
 
 /** The rows of messages that are about to be written. */
@@ -172,6 +174,11 @@ export function emptyMessage(
   };
 }
 
+/** Who pays for the answers to a message of a user. */
+export function payerOf({ caller }: Pick<Context, "caller">, user: Pick<UserRow, "id">): Payer {
+  return { apiKeyId: caller.apiKey.id, userId: user.id };
+}
+
 /** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
 export function buildMessages(
   core: Process & Pick<Context, "caller" | "origin">,
@@ -207,6 +214,7 @@ export function buildMessages(
   const turns = agents.map((agent, index) => ({
     agent,
     origin: core.origin,
+    payer: payerOf(core, user),
     message: row(count + 1 + index, {
       type: "agent_message",
       agentId: agent.id,

@@ -9,6 +9,7 @@ import { functionsOfTurn, type TurnFunction } from "../turns/turn-functions.ts";
 import { newTurnInput } from "../turns/new-turns.ts";
 import { skillsOfTurn, type TurnSkill } from "../turns/turn-skills.ts";
 import { serversOfTurn, type TurnServer } from "../turns/turn-tools.ts";
+import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import type { NewMessages, NewTurn } from "./new-messages.ts";
 
 /** Part of a statement: inserts the logs of the parameter `logs`. */
@@ -22,15 +23,15 @@ const maxAttempts = sql.raw(String(MAX_DEATHS));
 const given = sql`
   json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text,
-    worker_id text, lease_ms int, agent_id bigint, space_id bigint)`;
+    worker_id text, lease_ms int, agent_id bigint, space_id bigint, api_key_id bigint, user_id bigint)`;
 
 const runInsertAs = (status: SQL) => sql`
   insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until,
-    started_at)
+    max_attempts, run_after, created_at, request_id, traceparent, api_key_id, user_id, worker_id,
+    lease_until, started_at)
   select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status},
     0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
-    traceparent, worker_id, now() + lease_ms * interval '1 millisecond',
+    traceparent, api_key_id, user_id, worker_id, now() + lease_ms * interval '1 millisecond',
     case when worker_id is not null then created_at end
   from ${given}`;
 
@@ -57,12 +58,14 @@ export interface HeldTurn {
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
   readonly servers: TurnServer[] | null;
+  readonly billing: Billing;
 }
 
 /** The `HeldTurn`s of a statement whose part `run` is a `firstRunInsert`. */
 export const selectHeldTurns = sql`
   select run.id as "runId", run.log_id as "logId", (${skillsOfTurn}) as skills,
-    (${functionsOfTurn}) as functions, (${serversOfTurn}) as servers
+    (${functionsOfTurn}) as functions, (${serversOfTurn}) as servers,
+    (${billingOf(sql`r.workspace_id`)}) as billing
   from ${given}
   join run on run.log_id = r.log_id
   left join agents a on a.id = r.agent_id
@@ -80,7 +83,7 @@ export function newLogs(turns: readonly NewTurn[], holder?: RunHolder) {
 
 /** The runs of turns, as the parameter `runs` has them. */
 export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?: number | null) {
-  return turns.map(({ message, agent, origin }) => ({
+  return turns.map(({ message, agent, origin, payer }) => ({
     workspace_id: message.workspaceId,
     log_id: message.sid,
     subject_id: message.id,
@@ -89,6 +92,8 @@ export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?:
     created_at: message.createdAt,
     request_id: origin?.requestId,
     traceparent: origin?.traceparent,
+    api_key_id: payer.apiKeyId,
+    user_id: payer.userId,
     ...(holder !== undefined && {
       worker_id: holder.workerId,
       lease_ms: holder.leaseMs,
@@ -103,11 +108,11 @@ export function toHeldRun(
   workspace: Pick<WorkspaceRow, "id" | "sid">,
   conversation: TurnInput["conversation"],
   { messages, turns }: Pick<NewMessages, "messages" | "turns">,
-  { runId, logId, skills, functions, servers }: HeldTurn,
+  { runId, logId, skills, functions, servers, billing }: HeldTurn,
 ): ClaimedRun<TurnInput> {
   const turn = turns.find(({ message }) => message.sid === logId);
   if (turn === undefined) throw new Error(`${logId} is not one of the new turns`);
-  const { message, agent, origin } = turn;
+  const { message, agent, origin, payer } = turn;
   // An agent that is asked does not see the answers of the others.
   const asked = messages.filter(({ status }) => status !== "created");
   return {
@@ -117,6 +122,7 @@ export function toHeldRun(
     workspaceSid: workspace.sid,
     requestId: origin?.requestId ?? null,
     traceparent: origin?.traceparent ?? null,
+    ...payer,
     logId,
     subjectId: message.id,
     attempt: 1,
@@ -130,6 +136,7 @@ export function toHeldRun(
       skills,
       functions,
       servers,
+      billing,
     }),
   };
 }

@@ -33,6 +33,7 @@ import {
   buildEvents,
   buildMessages,
   emptyMessage,
+  payerOf,
   resolveMessage,
   toFiles,
 } from "./new-messages.ts";
@@ -148,7 +149,8 @@ export async function retryMessage(
       // Nobody lets an agent call what is in another's client.
       clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),
     };
-    const turn = { message, agent, origin: context.origin };
+    const payer = payerOf(context, context.caller.user);
+    const turn = { message, agent, origin: context.origin, payer };
     await touch(context, db, { row, added: [message] });
     await undoStaleSummaries(context, db, { conversationId: row.id, rank: message.rank });
     await insertMessages(db, { messages: [message], files: [], turns: [turn] });

@@ -189,6 +189,9 @@ export function toHeldRuns(
     workspaceSid,
     requestId: origin?.requestId ?? null,
     traceparent: origin?.traceparent ?? null,
+    // The invocation itself has its key.
+    apiKeyId: null,
+    userId: null,
     logId: row.sid,
     subjectId: row.id,
     attempt: 1,

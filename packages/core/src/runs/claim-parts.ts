@@ -12,6 +12,9 @@ export interface ClaimedRun<Subject = unknown> {
   /** The request that created the run, and its trace. */
   readonly requestId: string | null;
   readonly traceparent: string | null;
+  /** Who is billed; null for none, and in rows from before. */
+  readonly apiKeyId: number | null;
+  readonly userId: number | null;
   readonly logId: string;
   readonly subjectId: number;
   /** Number of this attempt, from 1: the fence of all that it writes. */
@@ -30,7 +33,7 @@ export const claimedColumns = (subject: SQL): SQL => sql`
   claimed.subject_id as "subjectId", claimed.attempt,
   (select last_seq from fenced where fenced.id = claimed.log_id) as "lastSeq",
   claimed.attempt - claimed.spared_attempts > claimed.max_attempts + (claimed.outcome is not null)::int as exhausted,
-  claimed.request_id as "requestId",
+  claimed.request_id as "requestId", claimed.api_key_id as "apiKeyId", claimed.user_id as "userId",
   claimed.traceparent, (select sid from workspaces w where w.id = claimed.workspace_id) as "workspaceSid",
   (${subject}) as subject`;
 

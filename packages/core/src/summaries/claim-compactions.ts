@@ -10,6 +10,7 @@ import {
   type ClaimOptions,
   toClaimed,
 } from "../runs/claim-parts.ts";
+import { type Billing, billingOf } from "../usage/turn-billing.ts";
 
 /** What a run that summarises starts from. */
 export interface Compaction {
@@ -18,13 +19,17 @@ export interface Compaction {
   readonly conversationSid: string;
   readonly temperature: number;
   readonly compaction: StoredCompaction | null;
+  /** Public id of its agent, and the space of its conversation. */
+  readonly agentSid: string;
+  readonly spaceId: number | null;
+  readonly billing: Billing;
 }
 
 type CompactionColumns = Omit<Compaction, "summary"> & { readonly summary: object };
 
 const subject = sql`
   select json_build_object('summary', to_json(s), 'conversationSid', c.sid, 'temperature', a.temperature,
-    'compaction', a.compaction)
+    'compaction', a.compaction, 'agentSid', a.sid, 'spaceId', c.space_id, 'billing', (${billingOf(sql`s.workspace_id`)}))
   from conversation_summaries s
   join conversations c on c.id = s.conversation_id
   join agents a on a.id = s.agent_id

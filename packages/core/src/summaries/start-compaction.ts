@@ -18,6 +18,9 @@ export type NewCompaction = {
   readonly agentId: number;
   readonly providerId: string;
   readonly modelId: string;
+  /** Who paid for the answer. */
+  readonly apiKeyId: number | null;
+  readonly userId: number | null;
   readonly requestId: string | null;
   readonly traceparent: string | null;
 };
@@ -56,9 +59,10 @@ const startStatement = statement<
   ),
   log as (insert into logs (id, last_seq, fence) select sid, 0, 0 from summary)
   insert into runs (kind, workspace_id, log_id, subject_id, status, priority, attempt, max_attempts, run_after,
-    created_at, request_id, traceparent)
+    created_at, request_id, traceparent, api_key_id, user_id)
   select 'compaction', workspace_id, sid, id, 'waiting', 0, 0, ${sql.raw(String(MAX_DEATHS))}, now(), created_at,
-    ${value("requestId", "text")}, ${value("traceparent", "text")}
+    ${value("requestId", "text")}, ${value("traceparent", "text")},
+    ${value("apiKeyId", "bigint")}, ${value("userId", "bigint")}
   from summary returning log_id as "logId"`,
 );
 

@@ -54,6 +54,8 @@ const start = (
     agentId: agent.id,
     providerId: agent.providerId,
     modelId: agent.modelId,
+    apiKeyId: null,
+    userId: null,
     requestId: null,
     traceparent: null,
   });

@@ -11,6 +11,7 @@ import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
+import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
@@ -67,6 +68,7 @@ export interface TurnInput {
   readonly functions: readonly TurnFunction[];
   /** Remote servers whose tools the agent may call, in their order. */
   readonly servers: readonly TurnServer[];
+  readonly billing: Billing;
 }
 
 /** The input of an attempt, with all texts of its agent. */
@@ -88,6 +90,7 @@ export interface TurnColumns {
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
   readonly servers: TurnServer[] | null;
+  readonly billing: Billing;
 }
 
 /** The agent of `turnColumns`. */
@@ -152,7 +155,8 @@ const turnColumns = sql`
     ),
     'skills', (${skillsOfTurn}),
     'functions', (${functionsOfTurn}),
-    'servers', (${serversOfTurn})
+    'servers', (${serversOfTurn}),
+    'billing', (${billingOf(sql`m.workspace_id`)})
   )
   from messages m
   join messages asked on asked.sid = m.parent_message_id
@@ -215,6 +219,7 @@ function toTurnInput(columns: TurnColumns): TurnInput {
     skills: distinctSkills(columns.skills),
     functions: columns.functions ?? [],
     servers: columns.servers ?? [],
+    billing: columns.billing,
   };
 }
 

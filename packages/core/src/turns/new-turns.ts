@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { MessageRow } from "../data-access/rows.ts";
+import type { Billing } from "../usage/turn-billing.ts";
 import { historyBytesOf, type HistoryRow, type TurnInput } from "./load-turns.ts";
 import { authorOfNew } from "./history-authors.ts";
 import type { TurnFunction } from "./turn-functions.ts";
@@ -17,11 +18,12 @@ export interface NewTurnParts {
   readonly skills: readonly TurnSkill[] | null;
   readonly functions: readonly TurnFunction[] | null;
   readonly servers: readonly TurnServer[] | null;
+  readonly billing: Billing;
 }
 
 /** The input of a turn in a new conversation: what a claim of it would read, from what is being written. */
 export function newTurnInput(parts: NewTurnParts): TurnInput {
-  const { conversation, message, agent, asked, skills, functions, servers } = parts;
+  const { conversation, message, agent, asked, skills, functions, servers, billing } = parts;
   return {
     conversation,
     message,
@@ -32,6 +34,7 @@ export function newTurnInput(parts: NewTurnParts): TurnInput {
     skills: distinctSkills(skills),
     functions: functions ?? [],
     servers: servers ?? [],
+    billing,
   };
 }
 

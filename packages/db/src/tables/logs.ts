@@ -86,6 +86,9 @@ export const runs = pgTable(
     reasoningTokens: number(),
     /** What the provider of a failed turn said, for builders and admins only. */
     providerError: jsonb().$type<ProviderError>(),
+    /** The key that what it costs is billed to, and the user; null for none, and in rows from before. */
+    apiKeyId: number(),
+    userId: number(),
     /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),

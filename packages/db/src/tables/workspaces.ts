@@ -35,6 +35,8 @@ export const workspaces = pgTable("workspaces", {
   models: jsonb().$type<string[]>().notNull().default([]),
   /** Whether the requests to the services of models are recorded. */
   recordsRequests: boolean().notNull().default(true),
+  /** ISO 4217 code of the money of its prices and budgets. */
+  currency: text().notNull().default("USD"),
   createdAt: milliseconds().notNull(),
   /** Since when its credentials are refused, if an operator has suspended it. */
   suspendedAt: milliseconds(),

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { models, modelKey } from "./models.ts";
-import { amountOf, priceAt, toDecimal } from "./prices.ts";
+import { models, modelKey } from "../workspaces/models.ts";
+import { amountOf, shippedPriceList, toDecimal, toNano } from "./prices.ts";
 import { shippedPrices } from "./shipped-prices.ts";
 
+const { priceAt } = shippedPriceList("USD");
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
 const openai = (modelId: string) => ({ providerId: "openai", modelId });
 const tokens = (inputTokens: number, outputTokens: number, cached = 0, written = 0) => ({
@@ -18,7 +19,9 @@ describe("the price of a model", () => {
     { modelId: "claude-sonnet-5-5", day: "2026-10-06", cachedInput: "0.2" },
     { modelId: "claude-sonnet-5-5", day: "2026-10-07", cachedInput: "0.1" },
   ])("is that of the day ($modelId, $day)", ({ modelId, day, cachedInput }) => {
-    expect(priceAt({ providerId: "anthropic", modelId }, at(day))).toMatchObject({ cachedInput });
+    expect(priceAt({ providerId: "anthropic", modelId }, at(day))).toMatchObject({
+      cachedInput: toNano(cachedInput),
+    });
   });
 
   it.each([
@@ -76,7 +79,8 @@ describe("the amount of a call", () => {
     fc.assert(
       fc.property(fc.constantFrom(...shippedPrices), count, count, count, (price, ...counts) => {
         const [fresh, cached, output] = counts;
-        const amount = amountOf(tokens(fresh + cached, output, cached), price)!;
+        const given = tokens(fresh + cached, output, cached);
+        const amount = amountOf(given, priceAt(price, at(price.from))!)!;
         const { longPrompts } = price;
         const listed = longPrompts && fresh + cached > longPrompts.above ? longPrompts : price;
         const nano = (text = "0") => BigInt(Math.round(Number(text) * 1e9));

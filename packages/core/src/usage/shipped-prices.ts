@@ -2,7 +2,7 @@
 // each kind of token has none here: those that differ by the hour or by the kind of file, and names that move on.
 
 /** US dollars for a million tokens, as services print them. */
-interface Listed {
+export interface Listed {
   readonly input: string;
   /** Tokens that came from a cache; the price of `input` without it. */
   readonly cachedInput?: string;

@@ -1,0 +1,153 @@
+/** What tokens cost: amounts are integers of nano-units, a thousand-millionth of a unit of their currency. */
+import type { StoredStep } from "@parley/db";
+import type { ModelPair } from "@parley/schema";
+import { modelKey } from "../workspaces/models.ts";
+import { type Listed, shippedPrices } from "./shipped-prices.ts";
+
+const NANO_DIGITS = 9;
+/** Prices are for a million tokens. */
+const PER_TOKENS = 1_000_000n;
+
+/** Nano-units for a million tokens of each kind. */
+export interface Rates {
+  readonly input: bigint;
+  readonly cachedInput: bigint;
+  readonly cacheWrite: bigint;
+  readonly output: bigint;
+}
+
+/** What a model costs at a time. */
+export interface Price extends Rates {
+  /** What all tokens of a call with a longer prompt cost. */
+  readonly longPrompts?: (Rates & { readonly above: number }) | undefined;
+}
+
+/** The prices that count in a workspace. */
+export interface PriceList {
+  /** ISO 4217 code of its amounts. */
+  readonly currency: string;
+  /** What a model costs at a time in milliseconds; undefined if that is not known. */
+  priceAt(pair: ModelPair, time: number): Price | undefined;
+}
+
+const byModel = Map.groupBy(shippedPrices, modelKey);
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+/** Models that nobody asks money for. */
+const FREE_PROVIDERS = ["simulated", "noop"];
+const free: Price = { input: 0n, cachedInput: 0n, cacheWrite: 0n, output: 0n };
+
+/** The prices that Parley ships, in US dollars; in another currency, only what is free has one. */
+export function shippedPriceList(currency: string): PriceList {
+  return {
+    currency,
+    priceAt: (pair, time) => {
+      if (FREE_PROVIDERS.includes(pair.providerId)) return free;
+      if (currency !== "USD") return undefined;
+      const price = byModel.get(modelKey(pair))?.findLast(({ from }) => startOf(from) <= time);
+      if (price?.until !== undefined && startOf(price.until) <= time) return undefined;
+      return price && toPrice(price);
+    },
+  };
+}
+
+function toPrice({
+  longPrompts,
+  ...listed
+}: Listed & { longPrompts?: Listed & { above: number } }): Price {
+  return {
+    ...toRates(listed),
+    ...(longPrompts && { longPrompts: { ...toRates(longPrompts), above: longPrompts.above } }),
+  };
+}
+
+function toRates({ input, cachedInput = input, cacheWrite = input, output }: Listed): Rates {
+  return {
+    input: toNano(input),
+    cachedInput: toNano(cachedInput),
+    cacheWrite: toNano(cacheWrite),
+    output: toNano(output),
+  };
+}
+
+type Tokens = Pick<
+  StoredStep,
+  "inputTokens" | "outputTokens" | "cachedInputTokens" | "cacheWriteTokens"
+>;
+
+/** The amount of one call, rounded up; undefined if its tokens were not counted. */
+export function amountOf(tokens: Tokens, price: Price): bigint | undefined {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = tokens;
+  if (inputTokens === null || outputTokens === null) return undefined;
+  const { longPrompts } = price;
+  const rates = longPrompts && inputTokens > longPrompts.above ? longPrompts : price;
+  return roundUp(
+    BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) * rates.input +
+      BigInt(cachedInputTokens) * rates.cachedInput +
+      BigInt(cacheWriteTokens) * rates.cacheWrite +
+      BigInt(outputTokens) * rates.output,
+  );
+}
+
+/** The most that a call with so many tokens can cost, whatever of its prompt comes from a cache. */
+export function greatestAmount(
+  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
+  price: Price,
+): bigint {
+  const { input, output } = dearestRates(inputTokens, price);
+  return roundUp(BigInt(inputTokens) * input + BigInt(outputTokens) * output);
+}
+
+/** How many tokens a call can write for an amount, after a prompt of so many; less than 0 if not even that fits. */
+export function outputTokensFor(amount: bigint, inputTokens: number, price: Price): number {
+  const { input, output } = dearestRates(inputTokens, price);
+  const left = amount * PER_TOKENS - BigInt(inputTokens) * input;
+  if (output === 0n) return left < 0n ? -1 : Number.MAX_SAFE_INTEGER;
+  // Rounded down, towards fewer tokens.
+  return left < 0n ? -1 : Number(left / output);
+}
+
+function dearestRates(inputTokens: number, price: Price): { input: bigint; output: bigint } {
+  const { longPrompts } = price;
+  const rates = [price, ...(longPrompts && inputTokens > longPrompts.above ? [longPrompts] : [])];
+  const most = (values: readonly bigint[]) => values.reduce((a, b) => (a > b ? a : b));
+  return {
+    input: most(rates.flatMap((one) => [one.input, one.cachedInput, one.cacheWrite])),
+    output: most(rates.map((one) => one.output)),
+  };
+}
+
+const roundUp = (total: bigint): bigint => (total + PER_TOKENS - 1n) / PER_TOKENS;
+
+/** A decimal number of units as nano-units. */
+export function toNano(text: string): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(NANO_DIGITS, "0"));
+}
+
+/** Nano-units as a decimal number of units, without zeros at its end. */
+export function toDecimal(nano: bigint): string {
+  const digits = String(nano).padStart(NANO_DIGITS + 1, "0");
+  const fraction = digits.slice(-NANO_DIGITS).replace(/0+$/, "");
+  const whole = digits.slice(0, -NANO_DIGITS);
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/** A call of a step, with the model if it is not the one that the step was asked of. */
+interface CountedCall extends Partial<Tokens> {
+  readonly model?: ModelPair | undefined;
+}
+
+/** A step with the amounts of its calls, by the prices of this time. */
+export function withAmounts<
+  Step extends CountedCall & { readonly passedOver?: readonly CountedCall[] | undefined },
+>(step: Step, asked: ModelPair, { prices, now }: { prices: PriceList; now: number }): Step {
+  const priced = <Call extends CountedCall>(call: Call): Call => {
+    const { inputTokens = null, outputTokens = null, model = asked } = call;
+    const price = prices.priceAt(model, now);
+    const amount = price && amountOf({ ...call, inputTokens, outputTokens }, price);
+    return amount === undefined ? call : { ...call, amount: toDecimal(amount) };
+  };
+  const { passedOver } = step;
+  return { ...priced(step), ...(passedOver && { passedOver: passedOver.map(priced) }) };
+}

@@ -1,0 +1,37 @@
+import { hasRow } from "@parley/db";
+import { type SQL, sql } from "drizzle-orm";
+
+/** Who pays for a run: the key that asked for it, and the user it asked for. */
+export interface Payer {
+  /** Null of a run from before keys were recorded. */
+  readonly apiKeyId: number | null;
+  readonly userId: number | null;
+}
+
+/** What a run's calls of models are billed by, as it stood when the run was claimed. */
+export interface Billing {
+  /** ISO 4217 code of the workspace's money. */
+  readonly currency: string;
+  /** Changes with the prices that the workspace or an operator has set; 0 if neither has set any. */
+  readonly priceVersion: number;
+  /** Whether the workspace or the server has a budget of money. */
+  readonly isBudgeted: boolean;
+}
+
+/** Whether a budget of money applies in the workspace of this number. */
+export const isBudgeted = (workspaceId: SQL): SQL<boolean> => sql`(
+  ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and b.measure = 'money'`)}
+  or ${hasRow(sql`from budgets b where b.workspace_id is null and b.measure = 'money'`)})`;
+
+/** The subquery that gives the `Billing` of the workspace of this number. */
+export const billingOf = (workspaceId: SQL): SQL => sql`
+  select json_build_object(
+    'currency', payer.currency,
+    'priceVersion', greatest(
+      (select max(p.id) from model_prices p where p.workspace_id = payer.id),
+      (select max(p.id) from model_prices p where p.workspace_id is null),
+      0
+    ),
+    'isBudgeted', ${isBudgeted(sql`payer.id`)}
+  )
+  from workspaces payer where payer.id = ${workspaceId}`;
