@@ -40,7 +40,7 @@ describe("reservations", () => {
   const place = (changes: Partial<UsagePlace> = {}): UsagePlace => ({
     workspaceId: workspaceId(),
     origin: "answer",
-    logId: "message",
+    logId: `message of ${workspaceId()}`,
     attempt: 1,
     call: calls++,
     step: 0,
