@@ -36,6 +36,7 @@ import { createListLifetimes } from "./tools/list-lifetimes.ts";
 import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
 import { createSearches } from "./untrusted/searches.ts";
 import { createThreads } from "./untrusted/threads.ts";
+import { createPriceLists, type PriceServices } from "./usage/price-lists.ts";
 import { createReservations, type ReservationServices } from "./usage/reservations.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
 
@@ -50,6 +51,7 @@ export interface Core
     InvocationServices,
     KeyedRequestServices,
     KnowledgeServices,
+    PriceServices,
     ReservationServices,
     RunServices,
     SecretServices,
@@ -125,6 +127,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
+    priceListOf: createPriceLists(db),
     reserveUsage: createReservations(db, () => core.now()),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
     storage: createStorageMeter(db, {

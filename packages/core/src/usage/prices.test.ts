@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { models, modelKey } from "../workspaces/models.ts";
-import { amountOf, shippedPriceList, toDecimal, toNano } from "./prices.ts";
+import {
+  amountOf,
+  greatestAmount,
+  outputTokensFor,
+  type Price,
+  shippedPriceList,
+  toDecimal,
+  toNano,
+} from "./prices.ts";
 import { shippedPrices } from "./shipped-prices.ts";
 
 const { priceAt } = shippedPriceList("USD");
@@ -91,6 +99,61 @@ describe("the amount of a call", () => {
         expect(amount * 1_000_000n >= exact && (amount - 1n) * 1_000_000n < exact).toBe(true);
       }),
     );
+  });
+});
+
+describe("the greatest amount of a call", () => {
+  const rate = fc.bigInt({ min: 0n, max: 10n ** 12n });
+  const rates = {
+    input: rate,
+    cachedInput: rate,
+    cacheWrite: rate,
+    output: rate,
+    reasoning: fc.option(rate, { nil: undefined }),
+    image: fc.option(rate, { nil: undefined }),
+  };
+  const above = fc.nat(200_000);
+  const longPrompts = fc.option(fc.record({ ...rates, above }), { nil: undefined });
+  const price: fc.Arbitrary<Price> = fc.record({ ...rates, longPrompts });
+  const count = fc.nat(100_000);
+  const counts = fc.record({
+    fresh: count,
+    images: count,
+    cached: count,
+    written: count,
+    output: count,
+    reasoned: count,
+  });
+
+  it("is never less than the amount, whatever its tokens are", () => {
+    fc.assert(
+      fc.property(price, counts, (rated, { fresh, images, cached, written, output, reasoned }) => {
+        const inputTokens = fresh + images + cached + written;
+        const outputTokens = output + reasoned;
+        const given = {
+          ...tokens(inputTokens, outputTokens, cached, written),
+          reasoningTokens: reasoned,
+          imageTokens: images,
+        };
+        const amount = amountOf(given, rated)!;
+        const greatest = greatestAmount({ inputTokens, outputTokens }, rated);
+        expect(amount <= greatest).toBe(true);
+        const fitting = outputTokensFor(greatest, inputTokens, rated);
+        expect(fitting).toBeGreaterThanOrEqual(outputTokens);
+      }),
+    );
+  });
+
+  it("counts reasoning and images at their own prices, which are those of the output and the input by default", () => {
+    const plain = { input: 1n, cachedInput: 1n, cacheWrite: 1n, output: 2n };
+    const million = 1_000_000;
+    const given = {
+      ...tokens(3 * million, 3 * million),
+      reasoningTokens: million,
+      imageTokens: million,
+    };
+    expect(amountOf(given, plain)).toBe(9n);
+    expect(amountOf(given, { ...plain, reasoning: 10n, image: 100n })).toBe(2n + 100n + 4n + 10n);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { StoredStep } from "@parley/db";
 import type { ModelPair } from "@parley/schema";
 import { modelKey } from "../workspaces/models.ts";
-import { type Listed, shippedPrices } from "./shipped-prices.ts";
+import { type Listed, type ShippedPrice, shippedPrices } from "./shipped-prices.ts";
 
 const NANO_DIGITS = 9;
 /** Prices are for a million tokens. */
@@ -14,6 +14,10 @@ export interface Rates {
   readonly cachedInput: bigint;
   readonly cacheWrite: bigint;
   readonly output: bigint;
+  /** Of the output's tokens, those of reasoning; the price of `output` without it. */
+  readonly reasoning?: bigint | undefined;
+  /** Of the input's tokens, those of images; the price of `input` without it. */
+  readonly image?: bigint | undefined;
 }
 
 /** What a model costs at a time. */
@@ -30,8 +34,10 @@ export interface PriceList {
   priceAt(pair: ModelPair, time: number): Price | undefined;
 }
 
+const SHIPPED_CURRENCY = "USD";
 const byModel = Map.groupBy(shippedPrices, modelKey);
-const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+/** The beginning of a day in UTC, in milliseconds. */
+export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /** Models that nobody asks money for. */
 const FREE_PROVIDERS = ["simulated", "noop"];
@@ -42,16 +48,28 @@ export function shippedPriceList(currency: string): PriceList {
   return {
     currency,
     priceAt: (pair, time) => {
-      if (FREE_PROVIDERS.includes(pair.providerId)) return free;
-      if (currency !== "USD") return undefined;
-      const price = byModel.get(modelKey(pair))?.findLast(({ from }) => startOf(from) <= time);
-      if (price?.until !== undefined && startOf(price.until) <= time) return undefined;
+      if (isFree(pair)) return free;
+      const price = shippedPriceAt(pair, { currency, time });
       return price && toPrice(price);
     },
   };
 }
 
-function toPrice({
+/** Whether nobody asks money for a model. */
+export const isFree = ({ providerId }: ModelPair): boolean => FREE_PROVIDERS.includes(providerId);
+
+/** The shipped price of a model at a time, with its source; undefined if there is none in the currency. */
+export function shippedPriceAt(
+  pair: ModelPair,
+  { currency, time }: { readonly currency: string; readonly time: number },
+): ShippedPrice | undefined {
+  if (currency !== SHIPPED_CURRENCY) return undefined;
+  const price = byModel.get(modelKey(pair))?.findLast(({ from }) => startOf(from) <= time);
+  return price?.until !== undefined && startOf(price.until) <= time ? undefined : price;
+}
+
+/** A shipped price in nano-units. */
+export function toPrice({
   longPrompts,
   ...listed
 }: Listed & { longPrompts?: Listed & { above: number } }): Price {
@@ -72,8 +90,11 @@ function toRates({ input, cachedInput = input, cacheWrite = input, output }: Lis
 
 type Tokens = Pick<
   StoredStep,
-  "inputTokens" | "outputTokens" | "cachedInputTokens" | "cacheWriteTokens"
->;
+  "inputTokens" | "outputTokens" | "cachedInputTokens" | "cacheWriteTokens" | "reasoningTokens"
+> & {
+  /** Of the input's tokens that are not of a cache, those of images. */
+  readonly imageTokens?: number | undefined;
+};
 
 /** The amount of one call, rounded up; undefined if its tokens were not counted. */
 export function amountOf(tokens: Tokens, price: Price): bigint | undefined {
@@ -81,11 +102,16 @@ export function amountOf(tokens: Tokens, price: Price): bigint | undefined {
   if (inputTokens === null || outputTokens === null) return undefined;
   const { longPrompts } = price;
   const rates = longPrompts && inputTokens > longPrompts.above ? longPrompts : price;
+  const fresh = inputTokens - cachedInputTokens - cacheWriteTokens;
+  const ofImages = Math.min(tokens.imageTokens ?? 0, fresh);
+  const reasoned = Math.min(tokens.reasoningTokens ?? 0, outputTokens);
   return roundUp(
-    BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) * rates.input +
+    BigInt(fresh - ofImages) * rates.input +
+      BigInt(ofImages) * (rates.image ?? rates.input) +
       BigInt(cachedInputTokens) * rates.cachedInput +
       BigInt(cacheWriteTokens) * rates.cacheWrite +
-      BigInt(outputTokens) * rates.output,
+      BigInt(outputTokens - reasoned) * rates.output +
+      BigInt(reasoned) * (rates.reasoning ?? rates.output),
   );
 }
 
@@ -112,8 +138,12 @@ function dearestRates(inputTokens: number, price: Price): { input: bigint; outpu
   const rates = [price, ...(longPrompts && inputTokens > longPrompts.above ? [longPrompts] : [])];
   const most = (values: readonly bigint[]) => values.reduce((a, b) => (a > b ? a : b));
   return {
-    input: most(rates.flatMap((one) => [one.input, one.cachedInput, one.cacheWrite])),
-    output: most(rates.map((one) => one.output)),
+    input: most(
+      rates.flatMap(({ input, cachedInput, cacheWrite, image = input }) => {
+        return [input, cachedInput, cacheWrite, image];
+      }),
+    ),
+    output: most(rates.flatMap(({ output, reasoning = output }) => [output, reasoning])),
   };
 }
 
