@@ -147,6 +147,11 @@ export const messageFrame = enveloped({
     modelId: "string",
     passedOver: [{ providerId: "string", modelId: "string", reason: "string" }],
   },
+  agent_message_budget: {
+    type: "agent_message_budget",
+    ...step,
+    budgets: [{ budgetId: "string", scope: "string", endsAt: "ms|null" }],
+  },
   agent_message_success: {
     type: "agent_message_success",
     ...step,

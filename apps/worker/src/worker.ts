@@ -95,7 +95,7 @@ export function createWorker({
   const services = { core, logger, persistence, ...models, titles, executor };
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
-    compaction: createCompactionRuns({ core, persistence, providers }),
+    compaction: createCompactionRuns(services),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),

@@ -7,6 +7,17 @@ import { countTokens as count } from "gpt-tokenizer/encoding/o200k_base";
  */
 const SLICE_CHARACTERS = 512;
 
+/** Counts the tokens of texts together. The tokenizer is o200k, also for models with another one. */
+export function countTexts(texts: readonly string[]): number {
+  let tokens = 0;
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
+      tokens += count(text.slice(at, at + SLICE_CHARACTERS), { disallowedSpecial: new Set() });
+    }
+  }
+  return tokens;
+}
+
 /**
  * Counts the tokens of texts in order until they exceed `budget`, and gives how many texts fit. The
  * tokenizer is o200k, also for models with another one.

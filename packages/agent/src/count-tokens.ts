@@ -12,6 +12,9 @@ export const countModule = new URL(
 /** Counts how many of the texts, from the first, have at most `budget` tokens together. */
 export type CountFitting = (given: CountedTexts) => Promise<number>;
 
+/** Counts the tokens of texts together. */
+export type CountTokens = (texts: readonly string[]) => Promise<number>;
+
 /** Texts that should have at most `budget` tokens together. */
 export interface CountedTexts {
   readonly texts: readonly string[];

@@ -6,6 +6,7 @@ import type {
   ProviderError,
   SimulatedScript,
 } from "@parley/schema";
+import type { CallMeter } from "./call-meter.ts";
 import type { FileOpener } from "./prompt-files.ts";
 import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 import type { SentRequest } from "./providers/sent-request.ts";
@@ -89,6 +90,10 @@ export interface StepRequest {
   readonly script: SimulatedScript | null;
   /** The stream starts after this prefix; given only to providers that can continue. */
   readonly prefix: PublishedPrefix;
+  /** Most tokens that the model may write, reasoning included; its own limit without it. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Decides whether the calls of the step may be sent, and learns what they were billed. */
+  readonly meter?: CallMeter | undefined;
   /** W3C trace of the turn, which providers over HTTP forward. */
   readonly traceparent?: string | undefined;
   /** Is told of each request to a service as it is sent, also of those that are repeated. It must not throw. */

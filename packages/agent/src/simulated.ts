@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
+import { meterCall } from "./call-meter.ts";
 import { messagesOfSteps } from "./prompt.ts";
 import { filesOf, openEach } from "./prompt-files.ts";
 import { writtenTextOf } from "./prompt-parts.ts";
@@ -15,30 +16,32 @@ const echo: SimulatedScript = { steps: [{ text: "You said: {{message}}" }], toke
 export const simulatedProvider: ModelProvider = {
   canContinue: true,
   countsTokens: false,
-  async *streamStep(request) {
-    const script = request.script ?? echo;
-    const step = script.steps[request.step];
-    if (step === undefined) return;
-    const { prefix, signal } = request;
-    const asked = request.prompt.findLast(({ role }) => role === "user");
-    const message = asked === undefined ? "" : writtenTextOf(asked);
-    const result = request.finishedCalls.at(-1)?.output ?? "";
-    const files = await describeFiles(request, step);
-    const fill = (template = "") =>
-      template.replaceAll(/\{\{(message|result|files)\}\}/g, (place, name) => {
-        if (name === "files") return files ?? place;
-        return name === "message" ? message : result;
-      });
-    const { tokenDelayMs } = script;
-    const reasoning = fill(step.reasoning).slice(prefix.reasoning.length);
-    yield* stream("reasoning", reasoning, { tokenDelayMs, signal });
-    yield* stream("text", fill(step.text).slice(prefix.text.length), { tokenDelayMs, signal });
-    for (const [index, call] of (step.toolCalls ?? []).entries()) {
-      yield { type: "call", call: { id: `call_${request.step}_${index}`, ...call } };
-    }
-    if (step.error !== undefined) yield { type: "error", ...step.error };
-  },
+  streamStep: (request) => meterCall("simulated", request, play),
 };
+
+async function* play(request: StepRequest): AsyncGenerator<StepPart, void, undefined> {
+  const script = request.script ?? echo;
+  const step = script.steps[request.step];
+  if (step === undefined) return;
+  const { prefix, signal } = request;
+  const asked = request.prompt.findLast(({ role }) => role === "user");
+  const message = asked === undefined ? "" : writtenTextOf(asked);
+  const result = request.finishedCalls.at(-1)?.output ?? "";
+  const files = await describeFiles(request, step);
+  const fill = (template = "") =>
+    template.replaceAll(/\{\{(message|result|files)\}\}/g, (place, name) => {
+      if (name === "files") return files ?? place;
+      return name === "message" ? message : result;
+    });
+  const { tokenDelayMs } = script;
+  const reasoning = fill(step.reasoning).slice(prefix.reasoning.length);
+  yield* stream("reasoning", reasoning, { tokenDelayMs, signal });
+  yield* stream("text", fill(step.text).slice(prefix.text.length), { tokenDelayMs, signal });
+  for (const [index, call] of (step.toolCalls ?? []).entries()) {
+    yield { type: "call", call: { id: `call_${request.step}_${index}`, ...call } };
+  }
+  if (step.error !== undefined) yield { type: "error", ...step.error };
+}
 
 /** Name, type and size of each file of the request; undefined without one, and where nobody reads it. */
 async function describeFiles(

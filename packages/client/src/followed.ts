@@ -14,5 +14,5 @@ export type FollowConversation<N extends "messages.events" | "conversations.even
   "include"
 > & {
   /** Further events; none by default. */
-  readonly include?: readonly ("notes" | "compaction" | "fallbacks")[] | undefined;
+  readonly include?: readonly ("notes" | "compaction" | "fallbacks" | "budgets")[] | undefined;
 };

@@ -51,6 +51,7 @@ export {
 export { createBatcher } from "./data-access/batcher.ts";
 export { startDatabaseClock } from "./data-access/database-clock.ts";
 export * from "./data-access/retry-conflicts.ts";
+export type { StoredStep } from "@parley/db";
 export type { WorkspaceRow, ActionRow } from "./data-access/rows.ts";
 export { onSlowDatabase } from "./data-access/slow-database.ts";
 export { findStoredFile, readBytes } from "./files/file-bytes.ts";
@@ -193,12 +194,7 @@ export {
   toDecimal,
   withAmounts,
 } from "./usage/prices.ts";
-export {
-  type CallToReserve,
-  type ReachedBudget,
-  type Reserved,
-  settleLostUsage,
-} from "./usage/reservations.ts";
+export { type CallToReserve, type Reserved, settleLostUsage } from "./usage/reservations.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";
 export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";

@@ -214,6 +214,12 @@ BEGIN
 			agent_id text, conversation_sid text, fewest bigint, most bigint, entry jsonb
 		)
 	LOOP
+		-- The answer to an earlier call was lost.
+		SELECT r.amount INTO given FROM usage_reservations r WHERE r.id = asked.id;
+		IF FOUND THEN
+			RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, NULL::json;
+			CONTINUE;
+		END IF;
 		SELECT count(*) AS budgets, bool_or(b.is_hard) AS is_hard,
 			min(b."limit" - s.spent - s.reserved) FILTER (WHERE b.is_hard) AS free,
 			min(b."limit" - s.spent) FILTER (WHERE b.is_hard) AS unspent
@@ -244,9 +250,9 @@ BEGIN
 				FROM budget_holds h JOIN budgets b ON b.id = h.budget_id
 				WHERE h.reservation_id = asked.id AND s.budget_id = h.budget_id AND s.subject = h.subject
 					AND s.starts_at = h.starts_at AND s.spent >= b."limit" AND s.reached_at IS NULL AND NOT b.is_hard
-				RETURNING b.sid, b.name, b.scope, s.ends_at
+				RETURNING b.sid, b.scope, s.ends_at
 			)
-			SELECT json_agg(json_build_object('budgetId', f.sid, 'name', f.name, 'scope', f.scope, 'endsAt', f.ends_at))
+			SELECT json_agg(json_build_object('budgetId', f.sid, 'scope', f.scope, 'endsAt', f.ends_at))
 			INTO newly_reached FROM found f;
 			RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, newly_reached;
 			CONTINUE;

@@ -138,6 +138,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "tool_params":
     case "agent_message_notes":
     case "agent_message_fallback":
+    case "agent_message_budget":
       return become({});
     default:
       // A newer process may have written others.

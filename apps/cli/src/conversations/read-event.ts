@@ -25,7 +25,7 @@ export function describeCall(event: MessageEvent): string | undefined {
 }
 
 /** The events that `notesIn` reads, besides those that streams always have. */
-export const withNotes = ["notes", "fallbacks"] as const;
+export const withNotes = ["notes", "fallbacks", "budgets"] as const;
 
 /** What an event says that the model was not given, and which model answers in another's place, in a line each. */
 export function notesIn(event: MessageEvent): string[] {
@@ -34,6 +34,9 @@ export function notesIn(event: MessageEvent): string[] {
     const why = passedOver.map((one) => `${one.providerId}/${one.modelId}: ${one.reason}`);
     const gaveWay = why.length === 0 ? "" : ` (${why.join(", ")})`;
     return [oneLine(`${providerId}/${modelId} answers instead${gaveWay}`)];
+  }
+  if (event.type === "agent_message_budget") {
+    return event.budgets.map(({ scope }) => oneLine(`a budget of the ${scope} is used up`));
   }
   if (event.type !== "agent_message_notes") return [];
   return event.notes.map(({ message }) => oneLine(message));

@@ -1,6 +1,7 @@
 /** One call of the model that summarises. */
 import {
   addUsage,
+  type CallMeter,
   charactersOfPrompt,
   type ModelProvider,
   type PromptMessage,
@@ -52,7 +53,7 @@ function simulate(lines: readonly string[], soFar: string): string {
 
 /** Asks for the summary of some lines of a transcript. Throws the reason of the signal. */
 export async function askModel(
-  model: SummaryModel,
+  model: SummaryModel & { readonly meter: CallMeter },
   given: { readonly lines: readonly string[]; readonly soFar: string; readonly index: number },
   signal: AbortSignal,
 ): Promise<Summarised> {
@@ -72,7 +73,7 @@ export async function askModel(
       tools: [],
       finishedSteps: [],
       finishedCalls: [],
-      step: 0,
+      step: index,
       script: said === null ? null : { steps: [{ text: said }], tokenDelayMs: 0 },
       prefix: { text: "", reasoning: "" },
       signal: AbortSignal.any([signal, timeout]),

@@ -12,19 +12,22 @@ import {
   readTranscript,
   type SavedSummary,
   saveSummary,
-  shippedPriceList,
   takenFiles,
   type TranscriptMessage,
   UnreadableSecret,
-  withAmounts,
 } from "@parley/core";
+import type { Logger } from "pino";
 import { readOwnKey } from "../models/choose-model.ts";
+import type { RunMeter } from "../metering/create-meter.ts";
+import { withAmounts } from "../metering/step-usage.ts";
+import { type MeteredCompaction, meterCompaction } from "../metering/turn-meter.ts";
 import type { Persistence } from "../runs/outage.ts";
 import { askModel, type Failure, type SummaryModel } from "./ask-model.ts";
 import { readSaved } from "./choose-range.ts";
 
 export interface CompactionServices {
   readonly core: Core;
+  readonly logger: Logger;
   readonly persistence: Persistence;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
@@ -48,12 +51,30 @@ export async function executeCompaction(
   { run, compaction }: { run: ClaimedRun; compaction: Compaction },
   signal: AbortSignal,
 ): Promise<string> {
+  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
+  const attempt = { run, compaction, retry, signal };
+  const meter = await retry(async () => meterCompaction(services, attempt));
+  try {
+    return await continueCompaction(services, { ...attempt, meter });
+  } finally {
+    await meter.close();
+  }
+}
+
+async function continueCompaction(
+  services: CompactionServices,
+  { run, compaction, meter, retry, signal }: MeteredCompaction & { readonly meter: RunMeter },
+): Promise<string> {
   const { core } = services;
   const { summary } = compaction;
-  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
   let { steps } = summary;
-  const finish = async (outcome: FinishedCompaction["outcome"]) =>
-    retry(() => finishCompaction(core, { run, compaction, outcome, steps }));
+  const finish = async (outcome: FinishedCompaction["outcome"]) => {
+    const { ended } = meter;
+    const finished = { run, compaction, outcome, steps, usage: ended };
+    const code = await retry(() => finishCompaction(core, finished));
+    meter.written(ended, []);
+    return code;
+  };
   if (run.exhausted) {
     return finish({ code: "interrupted", message: "The summary was interrupted too often" });
   }
@@ -72,7 +93,10 @@ export async function executeCompaction(
   const save = async (next: SavedSummary): Promise<boolean> => {
     saved = next;
     ({ steps } = summary.steps === next.steps ? summary : { steps: [...next.steps] });
-    return retry(() => saveSummary(core, run, next));
+    const { ended } = meter;
+    const isOpen = await retry(() => saveSummary(core, run, next, ended));
+    if (isOpen) meter.written(ended, []);
+    return isOpen;
   };
   const changed = { code: "conversation_changed", message: "Its messages were changed" };
   if (summary.progress === null && !(await save(saved))) return finish(changed);
@@ -92,11 +116,9 @@ export async function executeCompaction(
       return finish({ code: "too_many_calls", message: `It takes more than ${MAX_CALLS} calls` });
     }
     const given = { lines: piece.lines, soFar: before, index };
-    const said = await askModel(model, given, signal);
+    const said = await askModel({ ...model, meter }, given, signal);
     if (said.step !== undefined) {
-      const prices = shippedPriceList(compaction.billing.currency);
-      const priced = withAmounts(said.step, summary, { prices, now: core.now() });
-      steps = [...current.steps, priced];
+      steps = [...current.steps, withAmounts(said.step, summary, meter.ended)];
     }
     if ("failure" in said) return finish(said.failure);
     const { rank, offset } = piece;

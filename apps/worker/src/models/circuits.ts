@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ModelProvider, StepPart, StepRequest } from "@parley/agent";
+import {
+  BUDGET_EXCEEDED,
+  type ModelProvider,
+  type StepPart,
+  type StepRequest,
+} from "@parley/agent";
 import { LRUCache } from "lru-cache";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { isPublished } from "./published-part.ts";
@@ -134,6 +139,7 @@ export function watchProvider(
   async function* streamStep(request: StepRequest): AsyncGenerator<StepPart> {
     const called = { providerId, apiKey: request.apiKey };
     let isKnown = false;
+    let isUnasked = false;
     const tell = (outcome: "succeeded" | "failed") => {
       if (!isKnown) circuits[outcome](called);
       isKnown = true;
@@ -141,11 +147,13 @@ export function watchProvider(
     try {
       for await (const part of provider.streamStep(request)) {
         // A service that refuses a call is up.
-        if (part.type === "error") tell(part.isOutage === true ? "failed" : "succeeded");
+        // The service was not asked.
+        if (part.type === "error" && part.code === BUDGET_EXCEEDED) isUnasked = true;
+        else if (part.type === "error") tell(part.isOutage === true ? "failed" : "succeeded");
         else if (isPublished(part)) tell("succeeded");
         yield part;
       }
-      tell("succeeded");
+      if (!isUnasked) tell("succeeded");
     } finally {
       if (!isKnown) circuits.abandoned(called);
     }

@@ -1,5 +1,6 @@
 import {
   buildPrompt,
+  type CallMeter,
   type CountFitting,
   countModule,
   fitPrompt,
@@ -59,6 +60,8 @@ interface Attempt {
   readonly progress: TurnProgress;
   /** Is told what a model is not given. */
   readonly notes: { readonly add: (found: readonly PromptNote[]) => void };
+  /** Decides whether calls of models may be sent. */
+  readonly meter: CallMeter;
   /** Repeats work on the database through an outage. */
   readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
   /** The same for work that waits for places too. */
@@ -167,6 +170,7 @@ export async function createTurnRequest(
     answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
+    meter: attempt.meter,
     onSent: (sent, sentRequest) => {
       services.requests.record({ run, turn, request: sentRequest, sent });
     },

@@ -1,6 +1,7 @@
 import {
   keptReplay,
   runTurn,
+  skillsLoadedBy,
   type StepRecord,
   summarizeTurn,
   type TurnProgress,
@@ -14,9 +15,7 @@ import {
   lostLease,
   saveRefusedAnswer,
   saveStep,
-  shippedPriceList,
   settleCalls,
-  withAmounts,
   textOfOutput,
   type Turn,
 } from "@parley/core";
@@ -26,6 +25,10 @@ import { chooseModel } from "../models/choose-model.ts";
 import { describeRun } from "../runs/leases.ts";
 import { announceNotes } from "./announce-notes.ts";
 import { fallbackEvents } from "./fallback-events.ts";
+import { budgetEvents } from "../metering/budget-events.ts";
+import type { RunMeter } from "../metering/create-meter.ts";
+import { ofStep, withAmounts } from "../metering/step-usage.ts";
+import { meterTurn } from "../metering/turn-meter.ts";
 import { createTurnRequest } from "../prompts/turn-request.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -40,9 +43,30 @@ export async function executeTurn(
   { run, turn }: { run: ClaimedRun; turn: Turn },
   signal: AbortSignal,
 ): Promise<TurnEnd> {
+  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
+  const attempt = { run, turn, retry, signal };
+  const meter = await retry(async () => meterTurn(services, attempt));
+  try {
+    return await continueTurn(services, { ...attempt, meter });
+  } finally {
+    await meter.close();
+  }
+}
+
+interface MeteredTurn {
+  readonly run: ClaimedRun;
+  readonly turn: Turn;
+  readonly meter: RunMeter;
+  readonly retry: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+async function continueTurn(
+  services: TurnServices,
+  { run, turn, meter, retry, signal }: MeteredTurn,
+): Promise<TurnEnd> {
   const { core, writer } = services;
   const { message, agent } = turn;
-  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
   const retryLong = <T>(work: () => Promise<T>) => services.persistence.retryLong(signal, work);
   let actions: readonly ActionRow[] = turn.actions;
   if (hasOpenCalls(turn)) {
@@ -59,7 +83,12 @@ export async function executeTurn(
   const takeUnwritten = async (step: number, record?: StepRecord) => {
     const unwritten = await writer.take(run);
     const fallbacks = record === undefined ? [] : fallbackEvents(about, record);
-    return { ...unwritten, events: [...unwritten.events, ...notes.events(step), ...fallbacks] };
+    const found = [
+      ...notes.events(step),
+      ...fallbacks,
+      ...budgetEvents(about, step, meter.reached),
+    ];
+    return { ...unwritten, events: [...unwritten.events, ...found] };
   };
   const finish = async (
     state: TurnState &
@@ -67,16 +96,17 @@ export async function executeTurn(
         readonly record?: StepRecord | undefined;
       },
     error: AgentError | null,
-    last: readonly MessageEvent[] = [],
+    { last = [], usage }: Pick<FinishedTurn, "usage"> & { last?: readonly MessageEvent[] } = {},
   ): Promise<TurnEnd> => {
     const { record, ...ended } = state;
     const unwritten = await takeUnwritten(state.step, record);
     // Later turns of the conversation are given it.
     const kept = steps.map((step) => ({ ...step, replay: keptReplay(step.replay) }));
     const outcome = { ...ended, error, steps: kept, promptNotes: notes.notes };
-    const finished = { run, turn, outcome, ...unwritten, actions };
+    const finished = { run, turn, outcome, ...unwritten, actions, usage };
     finished.events = [...finished.events, ...last];
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
+    meter.written(meter.ended, meter.reached);
     return error === null ? "succeeded" : "failed";
   };
 
@@ -93,12 +123,19 @@ export async function executeTurn(
     chosen,
     progress,
     notes,
+    meter,
     retry,
     retryLong,
     signal,
   });
-  const prices = shippedPriceList(turn.billing.currency);
-  const priced = (record: StepRecord) => withAmounts(record, chosen, { prices, now: core.now() });
+  /** Adds a step, and gives the calls of models that it took. */
+  const addStep = (record: StepRecord | undefined, calls: readonly { name: string }[] = []) => {
+    if (record !== undefined) steps = [...steps, withAmounts(record, chosen, meter.ended)];
+    const loaded = skillsLoadedBy(actions.map(toFinishedCall));
+    const skills = [...new Set([...(request.loadedSkills ?? []), ...loaded])];
+    const tools = calls.map(({ name }) => name);
+    return ofStep(meter.ended, record, chosen, { skills, tools });
+  };
   const toTokens = (
     step: number,
     text: string,
@@ -112,30 +149,35 @@ export async function executeTurn(
       await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
       const { step, calls, rawContents, chainOfThought } = event;
-      steps = [...steps, priced(event.record)];
+      const usage = addStep(event.record, calls);
+      const { ended, reached } = meter;
       if (calls.length === 0) {
         const unwritten = await writer.take(run);
         const events = [...unwritten.events, ...fallbackEvents(about, event.record)];
-        const refused = { run, step, ...unwritten, events, rawContents, chainOfThought, steps };
+        const answer = { step, rawContents, chainOfThought, steps, usage };
+        const refused = { run, ...unwritten, events, ...answer };
         writer.continueAfter(run, await retry(() => saveRefusedAnswer(core, refused)));
+        meter.written(ended, []);
         continue;
       }
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
-      const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
+      const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
       const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
       writer.continueAfter(run, saved.lastSeq);
       notes.announced();
+      meter.written(ended, reached);
+      meter.isBudgeted = saved.isBudgeted;
       actions = [...actions, ...saved.rows];
     } else {
       if (event.cause !== undefined) {
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
       }
-      if (event.record !== undefined) steps = [...steps, priced(event.record)];
+      const usage = addStep(event.record);
       // Published with its end: a takeover finds all of it, or nothing.
       const { unpublished } = event;
       const last = unpublished ? [toTokens(event.step, unpublished, "tokens")] : [];
-      const end = await finish(event, event.error, last);
+      const end = await finish(event, event.error, { last, usage });
       if (end === "succeeded") {
         const { prompt } = request;
         await considerCompaction(services, { run, turn, ...chosen, steps, prompt });

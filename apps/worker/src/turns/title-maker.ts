@@ -5,8 +5,9 @@ import {
   type Turn,
   untitledMessage,
 } from "@parley/core";
-import { textParts } from "@parley/agent";
+import { type ModelProvider, type StepRequest, textParts } from "@parley/agent";
 import { readOwnKey } from "../models/choose-model.ts";
+import { meterTurn } from "../metering/turn-meter.ts";
 import { describeRun } from "../runs/leases.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -51,33 +52,19 @@ export function createTitleMaker({
     if (!(await mayUseModel(core, workspaceId, model))) return;
     const { providerId, modelId } = model;
     const apiKey = await readOwnKey(core, { workspaceId, providerId });
-    let title = "";
-    const parts = provider.streamStep({
-      modelId,
-      apiKey,
-      temperature: 0.3,
-      prompt: [
-        { role: "system", parts: textParts(INSTRUCTIONS), isPinned: true },
-        { role: "user", parts: textParts(message.slice(0, MAX_MESSAGE_CHARACTERS)) },
-      ],
-      tools: [],
-      finishedSteps: [],
-      finishedCalls: [],
-      step: 0,
-      script: null,
-      prefix: { text: "", reasoning: "" },
-      traceparent: run.traceparent ?? undefined,
-      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    for await (const part of parts) {
-      if (part.type === "error") throw new Error(part.code, { cause: part.cause });
-      if (part.type === "text") title += part.text;
-      if (title.length > MAX_TITLE_CHARACTERS) break;
+    const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const retry = async <T>(work: () => Promise<T>) => work();
+    const meter = await meterTurn({ core, logger }, { run, turn, retry, signal }, "title");
+    try {
+      const title = await askForTitle({ provider, modelId, apiKey, meter, signal }, run, message);
+      const { ended } = meter;
+      if (title === "") return;
+      await giveMadeTitle(core, turn.conversation, title, ended);
+      meter.written(ended, []);
+    } finally {
+      await meter.close();
     }
-    const bare = title.replaceAll(/^[\s"'“„«]+|[\s"'”“».]+$/g, "");
-    if (bare !== "") await giveMadeTitle(core, turn.conversation, bare);
   }
-
   return {
     consider: (run, turn) => {
       if (provider === undefined || abort.signal.aborted || pending.size >= MAX_AT_ONCE) return;
@@ -95,4 +82,38 @@ export function createTitleMaker({
       await Promise.all(pending);
     },
   };
+}
+
+interface TitleCall extends Pick<StepRequest, "modelId" | "apiKey" | "meter" | "signal"> {
+  readonly provider: ModelProvider;
+}
+
+/** The title that a model gives a message, without what stands around it. Throws if the model fails. */
+async function askForTitle(
+  { provider, ...call }: TitleCall,
+  { traceparent }: ClaimedRun,
+  message: string,
+): Promise<string> {
+  let title = "";
+  const parts = provider.streamStep({
+    ...call,
+    temperature: 0.3,
+    prompt: [
+      { role: "system", parts: textParts(INSTRUCTIONS), isPinned: true },
+      { role: "user", parts: textParts(message.slice(0, MAX_MESSAGE_CHARACTERS)) },
+    ],
+    tools: [],
+    finishedSteps: [],
+    finishedCalls: [],
+    step: 0,
+    script: null,
+    prefix: { text: "", reasoning: "" },
+    traceparent: traceparent ?? undefined,
+  });
+  for await (const part of parts) {
+    if (part.type === "error") throw new Error(part.code, { cause: part.cause });
+    // What is too long is read to its end: it is billed, and its usage comes last.
+    if (part.type === "text" && title.length <= MAX_TITLE_CHARACTERS) title += part.text;
+  }
+  return title.slice(0, MAX_TITLE_CHARACTERS).replaceAll(/^[\s"'“„«]+|[\s"'”“».]+$/g, "");
 }

@@ -46,10 +46,11 @@ const efforts = { none: "none", light: "low", medium: "medium", high: "high" } a
 
 /** Converts a step into the AI SDK's options. */
 export function toCallOptions(request: StepRequest, files: SentFiles): LanguageModelV4CallOptions {
-  const { temperature, reasoningEffort, tools, traceparent } = request;
+  const { temperature, reasoningEffort, tools, traceparent, maxOutputTokens } = request;
   return {
     prompt: toPrompt(request, files),
     temperature,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
     ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
     ...(traceparent !== undefined && { headers: { traceparent } }),

@@ -1,6 +1,7 @@
 import type { ModelService } from "@parley/schema";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { meterCall } from "../call-meter.ts";
 import { messagesOfSteps } from "../prompt.ts";
 import { filesOf, openEach } from "../prompt-files.ts";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
@@ -80,7 +81,10 @@ export async function* streamServiceStep(
     let failed: StepFailure;
     let hasPublished = false;
     try {
-      for await (const part of callModel(service, { ...request, apiKey })) {
+      const parts = meterCall(service.id, { ...request, apiKey }, (metered) =>
+        callModel(service, metered),
+      );
+      for await (const part of parts) {
         hasPublished ||= !unpublished.includes(part.type);
         yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
       }

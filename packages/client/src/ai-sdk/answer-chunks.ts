@@ -95,6 +95,7 @@ export async function* answerChunks(
         break;
       case "agent_message_notes":
       case "agent_message_fallback":
+      case "agent_message_budget":
         break;
       case "agent_message_success":
         yield* close();

@@ -87,6 +87,7 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "agent_message_notes":
       return change({ notes: [...(message.notes ?? []), ...event.notes] });
     case "agent_message_fallback":
+    case "agent_message_budget":
       return change({});
     case "agent_message_success":
       return change(event.message, noneWaits);

@@ -230,6 +230,7 @@ describe("stored conversations", () => {
       "agent_message_notes",
       "conversation_compacted",
       "agent_message_fallback",
+      "agent_message_budget",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({

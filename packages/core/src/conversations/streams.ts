@@ -13,6 +13,7 @@ const optIn: OptInTypes = {
   notes: "agent_message_notes",
   compaction: "conversation_compacted",
   fallbacks: "agent_message_fallback",
+  budgets: "agent_message_budget",
 };
 
 const enveloped = (include: readonly string[]) =>

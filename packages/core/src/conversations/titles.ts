@@ -5,6 +5,7 @@ import type { Process } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { type BilledCall, writeUsage } from "../usage/usage-ledger.ts";
 import type { HistoryRow, Turn } from "../turns/load-turns.ts";
 
 const MAX_CHARACTERS = 80;
@@ -50,12 +51,13 @@ export function untitledMessage({
 
 /**
  * Sets the generated title of a conversation, on one line of at most 80 characters, and notifies its
- * followers. Nothing changes if the title has been changed in the meantime.
+ * followers; writes what it was billed with it. The title stays if the title has been changed in the meantime.
  */
 export async function giveMadeTitle(
   core: Process,
   { id, sid, title: before }: Pick<ConversationRow, "id" | "sid" | "title">,
   generated: string,
+  usage: readonly BilledCall[] = [],
 ): Promise<void> {
   const title = deriveTitle(toStorable(generated));
   await inTransaction(core, async ({ db, afterCommit }) => {
@@ -64,6 +66,7 @@ export async function giveMadeTitle(
       .set({ title })
       .where(and(eq(conversations.id, id), eq(conversations.title, before)))
       .returning({ id: conversations.id });
+    await writeUsage(db, usage);
     if (changed.length === 0) return;
     const event = { type: "conversation_title", created: core.now(), title } as const;
     await appendEvents(db, [{ logId: sid, events: [event] }], afterCommit);

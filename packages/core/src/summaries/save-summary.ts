@@ -20,6 +20,7 @@ import { inTransaction, type Transaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { type HeldLog, lostLease } from "../runs/leases.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
+import { type BilledCall, toUsage, usageParts, writeUsage } from "../usage/usage-ledger.ts";
 import type { Compaction } from "./claim-compactions.ts";
 
 /** Positions after which one is started again: after a failure, and after a person has undone one. */
@@ -68,19 +69,21 @@ export interface SavedSummary {
 }
 
 const saveStatement = statement<
-  { logId: string; attempt: number; saved: string },
+  { logId: string; attempt: number; saved: string; usage: string },
   { status: string }
 >(
   "save_summary",
   sql`
+  with held as (
+    select id from logs where id = ${sql.placeholder("logId")} and closed_at is null
+      and fence = ${sql.placeholder("attempt")}::int
+  ),
+  ${usageParts(sql`select id from held`)}
   update conversation_summaries s set
     from_rank = g.from_rank, to_rank = g.to_rank, contains_number = g.contains_number,
     contains_to_rank = g.contains_to_rank, progress = g.progress, carried = g.carried, steps = g.steps
   from json_populate_record(null::conversation_summaries, ${sql.placeholder("saved")}::json) g
-  where s.sid = ${sql.placeholder("logId")} and s.status = 'pending' and exists (
-    select 1 from logs where id = ${sql.placeholder("logId")} and closed_at is null
-      and fence = ${sql.placeholder("attempt")}::int
-  )
+  where s.sid = ${sql.placeholder("logId")} and s.status = 'pending' and exists (select from held)
   returning s.status`,
 );
 
@@ -92,6 +95,7 @@ export async function saveSummary(
   core: Process,
   run: HeldLog,
   { contains, progress, ...saved }: SavedSummary,
+  usage: readonly BilledCall[] = [],
 ): Promise<boolean> {
   const { db } = core.database;
   const columns = {
@@ -104,7 +108,7 @@ export async function saveSummary(
     progress,
   };
   const { logId, attempt } = run;
-  const values = { logId, attempt, saved: JSON.stringify(columns) };
+  const values = { logId, attempt, saved: JSON.stringify(columns), usage: toUsage(usage) };
   const rows = await saveStatement.execute(db, values);
   if (rows.length > 0) return true;
   const [row] = await db
@@ -124,6 +128,8 @@ export interface FinishedCompaction {
     | { readonly text: string; readonly carried: readonly CarriedItem[] }
     | { readonly code: string; readonly message: string };
   readonly steps: readonly StoredStep[];
+  /** The calls of the model that were not written with its progress. */
+  readonly usage?: readonly BilledCall[] | undefined;
 }
 
 const changed = {
@@ -137,7 +143,7 @@ const changed = {
  */
 export async function finishCompaction(
   core: Process & StorageServices,
-  { run, compaction, outcome, steps }: FinishedCompaction,
+  { run, compaction, outcome, steps, usage }: FinishedCompaction,
 ): Promise<string> {
   const { summary, conversationSid } = compaction;
   return inTransaction(core, async ({ db, afterCommit }) => {
@@ -146,6 +152,7 @@ export async function finishCompaction(
     if (row === undefined || log === undefined) throw lostLease(run);
     if (log.closedAt !== null && log.fence === run.attempt) return row.error?.code ?? "succeeded";
     if (log.closedAt !== null || log.fence !== run.attempt) throw lostLease(run);
+    await writeUsage(db, usage ?? []);
     const now = core.now();
     const active = await findActiveSummary(db, row.conversationId);
     const isSame = row.status === "pending" && (active?.number ?? null) === row.containsNumber;

@@ -13,6 +13,7 @@ import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
+import { type BilledCall, toUsage, usageParts } from "../usage/usage-ledger.ts";
 import type { Turn } from "./load-turns.ts";
 
 /** The outcome of an agent turn. */
@@ -46,10 +47,12 @@ export interface FinishedTurn {
   readonly lastSeq?: number;
   /** All tool calls of the turn. */
   readonly actions: readonly ActionRow[];
+  /** The calls of models that were not written with a step. */
+  readonly usage?: readonly BilledCall[] | undefined;
 }
 
 const finishStatement = appendingStatement<
-  { finished: string; providerErrors: string | null },
+  { finished: string; providerErrors: string | null; usage: string },
   { hasNext: boolean }
 >(
   "finish_turns",
@@ -58,6 +61,7 @@ const finishStatement = appendingStatement<
     select f.* from json_populate_recordset(null::messages, ${sql.placeholder("finished")}::json) f
     join numbered on numbered.id = f.sid
   ),
+  ${usageParts(sql`select sid from finished`)},
   message as (
     update messages set
       status = finished.status,
@@ -103,10 +107,11 @@ export async function finishTurns(
   );
   const providerErrors = said.length === 0 ? null : JSON.stringify(Object.fromEntries(said));
   const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
+  const usage = toUsage(finished.flatMap((one) => one.usage ?? []));
   const hints: Hint[] = [];
   let hasNext = false;
   const written = await appendWith(appends, hints, async (entries) => {
-    const values = { entries, finished: columns, providerErrors };
+    const values = { entries, finished: columns, providerErrors, usage };
     const ends = await retryConflicts(core, () =>
       finishStatement.execute(core.database.db, values),
     );

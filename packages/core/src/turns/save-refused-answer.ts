@@ -6,17 +6,16 @@ import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
+import { type WrittenSteps, writeSteps } from "./write-steps.ts";
 
 /** A step whose answer was not accepted: its text stays with its usage, and is not published. */
-export interface RefusedAnswer {
+export interface RefusedAnswer extends Omit<WrittenSteps, "logId" | "steps"> {
   readonly run: ClaimedRun;
   readonly step: number;
   /** Events that were not yet written. */
   readonly events: readonly MessageEvent[];
   /** Number of the event before them, so that none can follow a gap; the log's last by default. */
   readonly lastSeq?: number;
-  readonly rawContents: { step: number; content: string }[];
-  readonly chainOfThought: string | null;
   /** The usage of each step so far, this one last. */
   readonly steps: readonly StoredStep[];
 }
@@ -27,8 +26,7 @@ export interface RefusedAnswer {
  * as it is. Throws `LostLease`.
  */
 export async function saveRefusedAnswer(core: Process, refused: RefusedAnswer): Promise<number> {
-  const { run, step, events, lastSeq, rawContents, chainOfThought } = refused;
-  const steps = [...refused.steps];
+  const { run, step, events, lastSeq } = refused;
   return inTransaction(core, async ({ db, afterCommit }) => {
     const ofMessage = eq(messages.sid, run.logId);
     // Under the lock nobody takes the run over.
@@ -40,7 +38,7 @@ export async function saveRefusedAnswer(core: Process, refused: RefusedAnswer): 
     const written = await appendEvents(db, appends, afterCommit);
     const end = events.length === 0 ? heldSeq : written.get(run.logId);
     if (end === undefined) throw lostLease(run);
-    await db.update(messages).set({ rawContents, chainOfThought, steps }).where(ofMessage);
+    await writeSteps(db, { ...refused, logId: run.logId });
     return end;
   });
 }

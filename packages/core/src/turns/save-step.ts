@@ -1,4 +1,4 @@
-import { actions, messages, type PromptNote, type Queryable, type StoredStep } from "@parley/db";
+import { actions, type Queryable } from "@parley/db";
 import type { MessageEvent } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -21,8 +21,9 @@ import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
 import { renderWaitingCalls } from "../calls/waiting-calls.ts";
 import type { Turn } from "./load-turns.ts";
+import { type WrittenSteps, writeSteps } from "./write-steps.ts";
 
-export interface FinishedStep {
+export interface FinishedStep extends Omit<WrittenSteps, "logId"> {
   readonly run: ClaimedRun;
   readonly turn: Turn;
   readonly step: number;
@@ -32,19 +33,14 @@ export interface FinishedStep {
   readonly events: readonly MessageEvent[];
   /** Number of the event before them, so that none can follow a gap; the log's last by default. */
   readonly lastSeq?: number;
-  /** Text of all steps that have finished, this one last. */
-  readonly rawContents: { step: number; content: string }[];
-  readonly chainOfThought: string | null;
-  /** The usage of each of those steps. */
-  readonly steps?: readonly StoredStep[] | undefined;
-  /** What the model was not given as it was sent; by default what the message has. */
-  readonly promptNotes?: readonly PromptNote[] | undefined;
 }
 
 /** The tool calls of a step that was saved, and where the run's log then ends. */
 export interface SavedStep {
   readonly rows: readonly ActionRow[];
   readonly lastSeq: number;
+  /** Whether a budget applies to the next step. */
+  readonly isBudgeted: boolean;
 }
 
 /**
@@ -54,9 +50,7 @@ export interface SavedStep {
  * `LostLease`.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
-  const { run, turn, step, calls, rawContents, chainOfThought } = finished;
-  const steps = finished.steps && [...finished.steps];
-  const promptNotes = finished.promptNotes && [...finished.promptNotes];
+  const { run, turn, step, calls } = finished;
   const prepared = await prepareCalls(core, turn, calls);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
@@ -101,11 +95,8 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);
     if (lastSeq === undefined) throw lostLease(run);
-    await db
-      .update(messages)
-      .set({ rawContents, chainOfThought, steps, promptNotes })
-      .where(eq(messages.sid, run.logId));
-    const saved = { rows, lastSeq };
+    const isBudgeted = await writeSteps(db, { ...finished, logId: run.logId });
+    const saved = { rows, lastSeq, isBudgeted };
     if (!calls.some(({ output }) => output === undefined)) return saved;
 
     const started = rows.flatMap((action) => {
@@ -130,5 +121,5 @@ async function readSavedStep(db: Queryable, { run, turn, step }: FinishedStep): 
     .from(actions)
     .where(and(eq(actions.messageId, turn.message.id), eq(actions.step, step)))
     .orderBy(asc(actions.position));
-  return { rows, lastSeq };
+  return { rows, lastSeq, isBudgeted: turn.billing.isBudgeted };
 }

@@ -115,7 +115,7 @@ describe("reservations", () => {
     const first = await reserve(1n, 30n);
     expect(first).toMatchObject({ outcome: "granted", amount: 30n, reached: [] });
     await settle(first, 30n);
-    const reached = [{ budgetId: sid, name: "team", scope: "workspace" }];
+    const reached = [{ budgetId: sid, scope: "workspace" }];
     expect(await reserve(1n, 30n)).toMatchObject({ outcome: "granted", reached });
     expect(await reserve(1n, 30n)).toMatchObject({ outcome: "granted", reached: [] });
   });

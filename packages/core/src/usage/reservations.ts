@@ -3,18 +3,11 @@
  * others are being reserved share the next statement, so a busy budget's row is locked once for all of them.
  */
 import { type Queryable, statement } from "@parley/db";
+import type { ReachedBudget } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { createBatcher } from "../data-access/batcher.ts";
 import type { Process } from "../context.ts";
 import { entryColumns, insertEntries, toLostEntry, type UsagePlace } from "./usage-ledger.ts";
-
-/** A soft budget whose limit a call has found spent for the first time. */
-export interface ReachedBudget {
-  readonly budgetId: string;
-  readonly name: string;
-  readonly scope: string;
-  readonly endsAt: number | null;
-}
 
 /** A call that is about to be sent. */
 export interface CallToReserve {

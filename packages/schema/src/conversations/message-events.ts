@@ -30,6 +30,21 @@ export const TerminalMessageEvent = z.discriminatedUnion("type", [
   z.object({ type: eventType("agent_generation_cancelled"), ...step }),
 ]);
 
+/** A soft budget that is used up. */
+export const ReachedBudget = z.object({
+  budgetId: z.string().describe("The budget").meta({ example: "bgt_9fK2mQ7xYz" }),
+  scope: z
+    .string()
+    .describe("What it counts for: server, workspace, api_key, agent, user or conversation")
+    .meta({ example: "workspace" }),
+  endsAt: z
+    .number()
+    .nullable()
+    .describe("When its period ends; null if it has no end")
+    .meta({ example: 1780272000000 }),
+});
+export type ReachedBudget = z.infer<typeof ReachedBudget>;
+
 /** Events of one version of an agent message. */
 export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
@@ -75,6 +90,13 @@ export const MessageEvent = z.discriminatedUnion("type", [
       .describe(
         "The models that gave way, in order; empty if the agent's own may no longer be used",
       ),
+  }),
+  z.object({
+    type: eventType("agent_message_budget"),
+    ...step,
+    budgets: z
+      .array(ReachedBudget)
+      .describe("The soft budgets that a call found used up, each once in its period"),
   }),
   ...TerminalMessageEvent.options,
 ]);

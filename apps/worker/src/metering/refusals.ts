@@ -1,0 +1,28 @@
+import { BUDGET_EXCEEDED, type RefusedCall } from "@parley/agent";
+import type { Reserved } from "@parley/core";
+
+/** Names of scopes in messages. */
+const scopes: Readonly<Record<string, string>> = {
+  server: "the server",
+  workspace: "the workspace",
+  api_key: "this API key",
+  agent: "this agent",
+  user: "this user",
+  conversation: "this conversation",
+};
+
+/** Why a call may not be sent: with the scope of the budget and the end of its period, and no figure. */
+export function refusal({
+  outcome,
+  scope,
+  endsAt,
+}: Exclude<Reserved, { outcome: "granted" | "none" }>): RefusedCall {
+  const budget = `The budget of ${scopes[scope] ?? scope}`;
+  const end = endsAt === null ? "" : `; its period ends at ${new Date(endsAt).toISOString()}`;
+  if (outcome === "unpriced") {
+    const message = `${budget} cannot hold for a model without a price: an admin can set one`;
+    return { code: BUDGET_EXCEEDED, message };
+  }
+  const why = outcome === "busy" ? "is reserved by other answers" : "is used up";
+  return { code: BUDGET_EXCEEDED, message: `${budget} ${why}${end}` };
+}
