@@ -18,6 +18,8 @@ export interface MeteredCall {
   sent(): void;
   /** Called with what the service has counted; undefined if that cannot be read. */
   used(usage: TokenUsage | undefined): void;
+  /** Called if the service has refused the request: it bills nothing. */
+  refused(): void;
   /** Called at the end, however the call ends. */
   end(): void;
 }
@@ -57,6 +59,7 @@ export async function* meterCall(
         call.sent();
         onSent?.(...sent);
       },
+      onRefused: () => call.refused(),
     };
     for await (const part of send(metered)) {
       // A provider without a service sends nothing.

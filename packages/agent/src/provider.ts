@@ -98,6 +98,8 @@ export interface StepRequest {
   readonly traceparent?: string | undefined;
   /** Is told of each request to a service as it is sent, also of those that are repeated. It must not throw. */
   readonly onSent?: ((sent: SentRequest, request: StepRequest) => void) | undefined;
+  /** Is told that the service has refused the request: it bills nothing for it. */
+  readonly onRefused?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 

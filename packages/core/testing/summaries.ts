@@ -3,6 +3,8 @@ import { asc, eq } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import type { SummaryRow } from "../src/data-access/rows.ts";
 
+export { getConsumption } from "../src/conversations/consumption.ts";
+export { getConversation } from "../src/conversations/conversation-content.ts";
 export { retryMessage } from "../src/conversations/post-messages.ts";
 export { updateSummary } from "../src/summaries/summaries.ts";
 

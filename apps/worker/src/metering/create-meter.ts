@@ -118,17 +118,19 @@ export function createMeter(parts: MeterParts): RunMeter {
 
   const track = (call: TrackedCall): MeteredCall => {
     let isSent = false;
+    let isRefused = false;
     let isOver = false;
     let usage: TokenUsage | undefined;
     return {
       maxOutputTokens: call.maxOutputTokens,
       cut: call.cut,
       sent: () => void (isSent = true),
+      refused: () => void (isRefused = true),
       used: (given) => void (usage = given),
       end: () => {
         if (isOver) return;
         isOver = true;
-        const billed = toBilled(call, { isSent, usage });
+        const billed = toBilled(call, { isSent: isSent && !isRefused, usage });
         if (billed !== undefined) ended = [...ended, billed];
       },
     };

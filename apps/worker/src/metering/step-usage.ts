@@ -41,7 +41,7 @@ export function ofStep(
   calls: readonly BilledCall[],
   record: Pick<StepRecord, "model"> | undefined,
   asked: ModelPair,
-  used: Pick<BilledCall, "skills" | "tools">,
+  used: Pick<BilledCall, "origin" | "skills" | "tools">,
 ): BilledCall[] {
   const answered = record?.model ?? asked;
   return calls.map((call) =>

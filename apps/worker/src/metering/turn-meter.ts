@@ -41,6 +41,8 @@ export async function meterTurn(
       apiKeyId,
       userId,
       agentId: agent.sid,
+      tags: billing.tags ?? undefined,
+      sources: sourcesOf(turn),
     },
     billing,
     prices: await core.priceListOf(workspaceId, billing),
@@ -48,6 +50,12 @@ export async function meterTurn(
     retry,
     signal,
   });
+}
+
+/** Views of data sources whose nodes the conversation was given; undefined without any. */
+function sourcesOf({ history }: Turn): string[] | undefined {
+  const views = history.flatMap(({ fragment }) => fragment?.node?.nodeDataSourceViewId ?? []);
+  return views.length === 0 ? undefined : [...new Set(views)];
 }
 
 /** A summary of a conversation that is being written. */
@@ -67,7 +75,14 @@ export async function meterCompaction(
   return createMeter({
     core,
     logger,
-    place: { ...of, conversationId, conversationSid, spaceId, agentId: agentSid },
+    place: {
+      ...of,
+      conversationId,
+      conversationSid,
+      spaceId,
+      agentId: agentSid,
+      tags: billing.tags ?? undefined,
+    },
     billing,
     prices: await core.priceListOf(workspaceId, billing),
     countTokens: createTokenCounter(core, { workspaceId, signal }),

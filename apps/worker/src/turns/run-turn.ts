@@ -130,11 +130,16 @@ async function continueTurn(
   });
   /** Adds a step, and gives the calls of models that it took. */
   const addStep = (record: StepRecord | undefined, calls: readonly { name: string }[] = []) => {
+    const isRepair = steps.at(-1)?.held?.fault !== undefined;
     if (record !== undefined) steps = [...steps, withAmounts(record, chosen, meter.ended)];
     const loaded = skillsLoadedBy(actions.map(toFinishedCall));
     const skills = [...new Set([...(request.loadedSkills ?? []), ...loaded])];
     const tools = calls.map(({ name }) => name);
-    return ofStep(meter.ended, record, chosen, { skills, tools });
+    return ofStep(meter.ended, record, chosen, {
+      origin: isRepair ? "repair" : "answer",
+      skills,
+      tools,
+    });
   };
   const toTokens = (
     step: number,

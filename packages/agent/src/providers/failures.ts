@@ -35,6 +35,16 @@ export function isOutage({ code, isRetryable, isRefusal }: StepFailure): boolean
   return code === "timed_out" || (code === "provider_unavailable" && isRefusal !== true);
 }
 
+/** Statuses of answers that may come from before the service, which may then have worked on the call. */
+const OF_GATEWAYS: readonly (number | undefined)[] = [408, 502, 504];
+
+/** Whether the service has answered the request with an error, so that it bills nothing. */
+export function isRefusedUnbilled(error: unknown): boolean {
+  if (!APICallError.isInstance(error)) return false;
+  const { statusCode = 0 } = error;
+  return statusCode >= 400 && !OF_GATEWAYS.includes(statusCode);
+}
+
 const MAX_REASON_CHARACTERS = 500;
 
 const messages = {

@@ -9,7 +9,13 @@ import type { ServiceAccess } from "./access.ts";
 import { addAnswerFormat } from "./answer-format.ts";
 import { withCache } from "./cache-breakpoints.ts";
 import { fromSentName, toCallOptions } from "./call-options.ts";
-import { explainError, failure, isOutage, type StepFailure } from "./failures.ts";
+import {
+  explainError,
+  failure,
+  isOutage,
+  isRefusedUnbilled,
+  type StepFailure,
+} from "./failures.ts";
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
 import { asServiceTakes } from "./sent-calls.ts";
@@ -159,6 +165,7 @@ async function* callModel(
       onError: (error) => void (reported ??= { error }),
     });
   } catch (error) {
+    if (isRefusedUnbilled(error)) request.onRefused?.();
     // It may leave the connection open.
     if (reported !== undefined) {
       throw new FailedStep(explainError(reported.error, apiKey, headers));

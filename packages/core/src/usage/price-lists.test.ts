@@ -1,4 +1,4 @@
-import { modelPrices } from "@parley/db";
+import { modelPrices, statement } from "@parley/db";
 import { eq, isNull, or, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -24,8 +24,13 @@ describe("price lists", () => {
   const removed = { input: null, output: null };
   const readBilling = async (): Promise<Billing> => {
     const { db } = test.core.database;
-    const query = sql`select (${billingOf(sql`${test.workspace.id}::bigint`)}) as billing`;
-    const { rows } = await db.execute<{ billing: Billing }>(query);
+    const query = sql`
+      select (${billingOf(sql`${test.workspace.id}::bigint`)}) as billing
+      from (select '[]'::jsonb as tags) a`;
+    const rows = await statement<Record<never, never>, { billing: Billing }>(
+      "billing",
+      query,
+    ).execute(db, {});
     return rows[0]!.billing;
   };
   const read = async () => test.core.priceListOf(test.workspace.id, await readBilling());
@@ -75,7 +80,11 @@ describe("price lists", () => {
     await addPrice({ workspaceId: null, currency: "EUR", input: toNano("3") });
     expect(await inputAt()).toBe(toNano("1.25"));
     const inEuro = { currency: "EUR", priceVersion: (await readBilling()).priceVersion };
-    const list = await test.core.priceListOf(test.workspace.id, { ...inEuro, isBudgeted: false });
+    const list = await test.core.priceListOf(test.workspace.id, {
+      ...inEuro,
+      isBudgeted: false,
+      tags: null,
+    });
     expect(list.priceAt(gpt, now())?.input).toBe(toNano("3"));
     expect(list.priceAt({ ...gpt, modelId: "gpt-5-mini" }, now())).toBeUndefined();
   });

@@ -16,6 +16,8 @@ export interface Billing {
   readonly priceVersion: number;
   /** Whether the workspace or the server has a budget of money. */
   readonly isBudgeted: boolean;
+  /** Names of the agent's tags; null without any. */
+  readonly tags: string[] | null;
 }
 
 /** Whether a budget of money applies in the workspace of this number. */
@@ -23,7 +25,7 @@ export const isBudgeted = (workspaceId: SQL): SQL<boolean> => sql`(
   ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and b.measure = 'money'`)}
   or ${hasRow(sql`from budgets b where b.workspace_id is null and b.measure = 'money'`)})`;
 
-/** The subquery that gives the `Billing` of the workspace of this number. */
+/** The subquery that gives the `Billing` of the agent `a` in the workspace of this number. */
 export const billingOf = (workspaceId: SQL): SQL => sql`
   select json_build_object(
     'currency', payer.currency,
@@ -32,6 +34,7 @@ export const billingOf = (workspaceId: SQL): SQL => sql`
       (select max(p.id) from model_prices p where p.workspace_id is null),
       0
     ),
-    'isBudgeted', ${isBudgeted(sql`payer.id`)}
+    'isBudgeted', ${isBudgeted(sql`payer.id`)},
+    'tags', (select json_agg(tag ->> 'name') from jsonb_array_elements(a.tags) tag)
   )
   from workspaces payer where payer.id = ${workspaceId}`;

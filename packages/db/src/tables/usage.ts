@@ -69,8 +69,11 @@ export const usageEntries = pgTable(
   ],
 );
 
-/** What a call was made for: an answer, one that gave way to another model, a title, a summary. */
-export type UsageOrigin = "answer" | "fallback" | "title" | "summary";
+/**
+ * What a call was made for: a step of an answer, one that repeats an answer in a wrong format, one that gave way to
+ * another model, a title, a summary.
+ */
+export type UsageOrigin = "answer" | "repair" | "fallback" | "title" | "summary";
 
 /** Sums of entries by hour and by day, in UTC. A dimension that an entry does not have is 0 or empty. */
 export const usageSums = pgTable(
