@@ -118,7 +118,7 @@ async function continueCompaction(
     const given = { lines: piece.lines, soFar: before, index };
     const said = await askModel({ ...model, meter }, given, signal);
     if (said.step !== undefined) {
-      steps = [...current.steps, withAmounts(said.step, summary, meter.ended)];
+      steps = [...current.steps, withAmounts(said.step, summary, meter.made)];
     }
     if ("failure" in said) return finish(said.failure);
     const { rank, offset } = piece;

@@ -57,7 +57,8 @@ export interface MeterParts {
 export interface RunMeter extends CallMeter {
   /** Whether budgets are asked from now on. */
   isBudgeted: boolean;
-  /** The calls that have ended and are not written yet. */
+  /** The calls that have ended since the last result was written; and those of them that are not written yet. */
+  readonly made: readonly BilledCall[];
   readonly ended: readonly BilledCall[];
   /** The soft budgets that a call has found spent, and that are not announced yet. */
   readonly reached: readonly ReachedBudget[];
@@ -71,6 +72,7 @@ export interface RunMeter extends CallMeter {
 export function createMeter(parts: MeterParts): RunMeter {
   const { core, place, billing, prices, signal } = parts;
   const { conversationSid, ...placed } = place;
+  let made: BilledCall[] = [];
   let ended: BilledCall[] = [];
   let reached: ReachedBudget[] = [];
   let calls = 0;
@@ -85,6 +87,7 @@ export function createMeter(parts: MeterParts): RunMeter {
     const of = { ...placed, providerId, modelId, currency, step: request.step, call: calls++ };
     const price = prices.priceAt(pair, at);
     if (!meter.isBudgeted) return track({ place: of, at, price, reservation: undefined });
+    await settleEnded(pair);
     const inputTokens =
       price === undefined ? 0 : await countPrompt(providerId, request, parts.countTokens);
     const cost = (outputTokens: number) =>
@@ -105,6 +108,18 @@ export function createMeter(parts: MeterParts): RunMeter {
     const maxOutputTokens = Math.min(MAX_OUTPUT_TOKENS, fits);
     const cut = maxOutputTokens < MAX_OUTPUT_TOKENS ? cutOff : undefined;
     return track({ place: of, at, price, reservation, maxOutputTokens, cut });
+  };
+
+  /** Settles what a call before this one has reserved: else this one would wait for it. */
+  const settleEnded = async ({ providerId, modelId }: ModelPair): Promise<void> => {
+    const held = ended.filter(({ reservationId }) => reservationId !== null);
+    if (held.length === 0) return;
+    const usage = held.map((call): BilledCall => {
+      const isSame = call.providerId === providerId && call.modelId === modelId;
+      return isSame ? call : { ...call, origin: "fallback" };
+    });
+    await parts.retry(async () => writeUsage(core.database.db, usage));
+    ended = ended.filter((call) => !held.includes(call));
   };
 
   const reserve = async (asked: CallToReserve): Promise<Reserved> => {
@@ -131,7 +146,9 @@ export function createMeter(parts: MeterParts): RunMeter {
         if (isOver) return;
         isOver = true;
         const billed = toBilled(call, { isSent: isSent && !isRefused, usage });
-        if (billed !== undefined) ended = [...ended, billed];
+        if (billed === undefined) return;
+        made = [...made, billed];
+        ended = [...ended, billed];
       },
     };
   };
@@ -139,6 +156,9 @@ export function createMeter(parts: MeterParts): RunMeter {
   const meter: RunMeter = {
     isBudgeted: billing.isBudgeted,
     begin,
+    get made() {
+      return made;
+    },
     get ended() {
       return ended;
     },
@@ -146,6 +166,7 @@ export function createMeter(parts: MeterParts): RunMeter {
       return reached;
     },
     written: (some, announced) => {
+      made = [];
       ended = ended.filter((one) => !some.includes(one));
       reached = reached.filter((one) => !announced.includes(one));
     },

@@ -187,6 +187,25 @@ describe("metered turns", () => {
     expect(await reservations()).toBe(0);
   });
 
+  it("does not wait for what its own earlier call has reserved", async () => {
+    await setPrice();
+    await setBudget(20_000_000n);
+    service.faults.push({ kind: "status", status: 503 });
+    startWorker();
+    expect(await answered((await create()).mId)).toMatchObject({ type: "agent_message_success" });
+    expect(await entries()).toEqual([billed]);
+  });
+
+  it("waits for what other answers have reserved", async () => {
+    await setPrice();
+    await setBudget(20_000_000n);
+    startWorker();
+    const made = await Promise.all([create(), create(), create()]);
+    const ends = await Promise.all(made.map(({ mId }) => answered(mId)));
+    expect(ends.map(({ type }) => type)).toEqual(Array(3).fill("agent_message_success"));
+    expect(await entries()).toEqual([billed, billed, billed]);
+  });
+
   it("settles in full what a cancelled answer and a stopped worker had sent", async () => {
     await setPrice();
     await setBudget(2_000_000_000n);
