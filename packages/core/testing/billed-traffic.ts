@@ -1,12 +1,12 @@
 /**
- * Traffic of workers on budgets, drawn by a seed: calls that end as they should, that are never sent, that are cut off,
- * or whose run is taken from them. A service that only this file knows counts what is true.
+ * Traffic of workers on budgets, drawn by a seed: calls that end as they should, that are never sent, that are cut
+ * off, or whose run is taken from them. A service that only this file knows counts what is true.
  */
 import { budgets, type Database, type Queryable, runs, statement } from "@parley/db";
-import { and, eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { greatestAmount, amountOf, outputTokensFor, type Price } from "../src/usage/prices.ts";
-import { type CallToReserve, type ReservationServices } from "../src/usage/reservations.ts";
+import { amountOf, greatestAmount, outputTokensFor, type Price } from "../src/usage/prices.ts";
+import type { CallToReserve, ReservationServices } from "../src/usage/reservations.ts";
 import {
   type BilledCall,
   toUsage,
@@ -14,36 +14,7 @@ import {
   usageParts,
   writeUsage,
 } from "../src/usage/usage-ledger.ts";
-
-type BudgetRow = typeof budgets.$inferSelect;
-
-/** Draws from a seed: equal seeds draw equal numbers. */
-export interface Draw {
-  /** A whole number below `end`. */
-  below(end: number): number;
-  oneOf<T>(values: readonly T[]): T;
-  /** Whether something that happens so many times in a hundred happens. */
-  happens(percent: number): boolean;
-}
-
-/** Marsaglia's xorshift. */
-export function createDraw(seed: number): Draw {
-  let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
-  const next = () => {
-    state ^= state << 13;
-    state >>>= 0;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state;
-  };
-  const below = (end: number) => next() % end;
-  return {
-    below,
-    oneOf: (values) => values[below(values.length)]!,
-    happens: (percent) => below(100) < percent,
-  };
-}
+import { createDraw, type Draw } from "./draw.ts";
 
 /** A process with workers. */
 export interface BilledProcess {
@@ -51,7 +22,7 @@ export interface BilledProcess {
   readonly reserveUsage: ReservationServices["reserveUsage"];
 }
 
-/** What the traffic of one seed needs: rows that it does not make, and the clock that it does not move. */
+/** What the traffic of all seeds shares. */
 export interface TrafficWorld {
   readonly processes: readonly BilledProcess[];
   readonly payers: readonly { readonly apiKeyId: number; readonly userId: number }[];
@@ -59,27 +30,33 @@ export interface TrafficWorld {
   readonly newId: () => string;
 }
 
-/** A call that the service has been sent, or would have been. */
+/** A call that the service was sent. */
 export interface TrueCall {
   readonly place: UsagePlace;
   readonly granted: bigint;
   /** What the service asks for it. */
-  bill: bigint;
-  /** Whether what it counted was written. */
+  readonly bill: bigint;
+  /** Whether what it counted was written by the attempt that had the run. */
   isCounted: boolean;
 }
 
+/** The traffic of one workspace, and the true bill. */
 export interface Traffic {
   readonly workspaceId: number;
   readonly calls: TrueCall[];
-  /** The true bill, and what the first call that was refused as `exceeded` found of it. */
   bill: bigint;
+  /** The bill when a call was first refused. */
   billAtRefusal: bigint | undefined;
-  /** What workers hold whose runs may have been taken from them; written late, or never. */
+  /** Writes of what arrived at attempts that have lost their run. */
   readonly late: (() => Promise<void>)[];
 }
 
+export function createTraffic(workspaceId: number): Traffic {
+  return { workspaceId, calls: [], bill: 0n, billAtRefusal: undefined, late: [] };
+}
+
 const WORKERS = 16;
+const MAX_INPUT = 300;
 const MAX_OUTPUT = 400;
 const MIN_OUTPUT = 20;
 
@@ -91,29 +68,28 @@ const price: Price = {
   output: 15_000_017n,
 };
 
-/** What the service asks: its own sum, in whole units. */
-function billOf({
-  fresh,
-  cached,
-  written,
-  output,
-}: Record<"fresh" | "cached" | "written" | "output", number>): bigint {
-  const parts: [number, bigint][] = [
-    [fresh, price.input],
-    [cached, price.cachedInput],
-    [written, price.cacheWrite],
-    [output, price.output],
-  ];
-  let total = 0n;
-  for (const [tokens, each] of parts) total += BigInt(tokens) * each;
+/** The smallest limit of which calls can use 95 %: no call needs more than the rest. */
+export const smallestUsableLimit =
+  20n * greatestAmount({ inputTokens: MAX_INPUT, outputTokens: MIN_OUTPUT }, price);
+
+interface Sent {
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** What the service asks, by a sum of its own. */
+function billOf({ fresh, cached, written, output }: Sent): bigint {
+  const total =
+    BigInt(fresh) * price.input +
+    BigInt(cached) * price.cachedInput +
+    BigInt(written) * price.cacheWrite +
+    BigInt(output) * price.output;
   return total / 1_000_000n + (total % 1_000_000n === 0n ? 0n : 1n);
 }
 
-/** The least that a budget can be for its calls to use nearly all of it. */
-export const smallestUsableLimit =
-  20n * greatestAmount({ inputTokens: 300, outputTokens: MIN_OUTPUT }, price);
-
-/** As steps are written: only while the attempt has its run. */
+/** Writes usage as steps do: only that of an attempt that has its run. */
 const writeHeldStatement = statement<{ usage: string }>(
   "write_held_usage",
   sql`with held as (
@@ -125,13 +101,15 @@ const writeHeldStatement = statement<{ usage: string }>(
   select 1`,
 );
 
-/** Inserts a budget of a workspace. */
+type BudgetRow = typeof budgets.$inferInsert;
+
+/** Inserts a hard budget of a workspace for all time, but for what is given. */
 export async function insertTestBudget(
   db: Queryable,
   given: Partial<BudgetRow> & Pick<BudgetRow, "sid" | "workspaceId" | "limit">,
 ): Promise<void> {
   await db.insert(budgets).values({
-    name: "budget",
+    name: "team",
     scope: "workspace",
     subject: null,
     measure: "money",
@@ -146,69 +124,67 @@ export async function insertTestBudget(
   });
 }
 
-export function createTraffic(workspaceId: number): Traffic {
-  return { workspaceId, calls: [], bill: 0n, billAtRefusal: undefined, late: [] };
-}
-
-/** Runs workers until each has made its calls; with no faults, until each was refused. */
+/** Runs workers until each has made its calls; without faults, until each was refused. */
 export async function runTraffic(
   world: TrafficWorld,
   traffic: Traffic,
-  { seed, faults }: { seed: number; faults: boolean },
+  { seed, faults }: { readonly seed: number; readonly faults: boolean },
 ): Promise<void> {
+  const { db } = world.processes[0]!.database;
+  const logIds = Array.from({ length: WORKERS }, () => world.newId());
+  await db.insert(runs).values(
+    logIds.map((logId) => ({
+      logId,
+      kind: "agent_turn" as const,
+      workspaceId: traffic.workspaceId,
+      subjectId: 0,
+      status: "running" as const,
+      priority: 0,
+      attempt: 1,
+      maxAttempts: 1,
+      runAfter: new Date(0),
+      createdAt: 0,
+    })),
+  );
   await Promise.all(
-    Array.from({ length: WORKERS }, async (_, index) => {
+    logIds.map(async (logId, index) => {
       const process = world.processes[index % world.processes.length]!;
       const draw = createDraw(seed * WORKERS + index);
-      await runWorker(world, traffic, { process, draw, faults });
+      await runWorker(world, traffic, { process, draw, faults, logId });
     }),
   );
+  await db.update(runs).set({ status: "finished" }).where(inArray(runs.logId, logIds));
 }
 
-async function runWorker(
-  world: TrafficWorld,
-  traffic: Traffic,
-  { process, draw, faults }: { process: BilledProcess; draw: Draw; faults: boolean },
-): Promise<void> {
-  const { db } = process.database;
-  const logId = world.newId();
-  let attempt = 1;
-  const { workspaceId } = traffic;
-  await db.insert(runs).values({
-    logId,
-    kind: "agent_turn",
-    workspaceId,
-    subjectId: 0,
-    status: "running",
-    priority: 0,
-    attempt,
-    maxAttempts: 9,
-    runAfter: new Date(0),
-    createdAt: world.now(),
-  });
-  const payer = draw.oneOf(world.payers);
-  const agentId = `agent ${draw.below(2)}`;
+interface Worker {
+  readonly process: BilledProcess;
+  readonly draw: Draw;
+  readonly faults: boolean;
+  readonly logId: string;
+}
+
+const rest = async (draw: Draw) => {
+  for (let turns = draw.below(4); turns > 0; turns--) await nextTurn();
+};
+
+async function runWorker(world: TrafficWorld, traffic: Traffic, worker: Worker): Promise<void> {
+  const { process, draw, faults, logId } = worker;
   const conversationId = draw.below(3);
-  const rest = async () => {
-    for (let turns = draw.below(4); turns > 0; turns--) await nextTurn();
-  };
-  const most = faults ? 1 + draw.below(4) : 10_000;
-  let refusals = 0;
-  for (let call = 0; call < most && refusals < 1000; call++) {
-    await rest();
-    const inputTokens = 1 + draw.below(300);
-    const origin = faults && draw.happens(10) ? "title" : "answer";
+  const who = { ...draw.oneOf(world.payers), agentId: `agent ${draw.below(2)}`, conversationId };
+  const calls = faults ? 1 + draw.below(4) : 10_000;
+  let attempt = 1;
+  for (let call = 0; call < calls; call++) {
+    await rest(draw);
+    const inputTokens = 1 + draw.below(MAX_INPUT);
     const place: UsagePlace = {
-      workspaceId,
-      origin,
+      ...who,
+      workspaceId: traffic.workspaceId,
+      origin: faults && draw.happens(10) ? "title" : "answer",
       logId,
       attempt,
       call,
       step: call,
-      conversationId,
       spaceId: null,
-      ...payer,
-      agentId,
       providerId: "fake",
       modelId: "fake-1",
       currency: "USD",
@@ -217,80 +193,86 @@ async function runWorker(
       fewest: greatestAmount({ inputTokens, outputTokens: MIN_OUTPUT }, price),
       most: greatestAmount({ inputTokens, outputTokens: MAX_OUTPUT }, price),
     };
-    const asked: CallToReserve = {
-      id: world.newId(),
-      place,
-      conversationSid: `talk ${conversationId}`,
-      amounts,
-    };
+    const conversationSid = `talk ${conversationId}`;
+    const asked: CallToReserve = { id: world.newId(), place, conversationSid, amounts };
     const reserved = await process.reserveUsage(asked);
-    if (reserved.outcome === "busy") {
-      refusals++;
-      // Others end soon.
-      await rest();
-      await nextTurn();
-      continue;
-    }
-    if (reserved.outcome === "exceeded" || reserved.outcome === "unpriced") {
+    if (reserved.outcome === "exceeded") {
       traffic.billAtRefusal ??= traffic.bill;
-      break;
+      return;
     }
-    const isReserved = reserved.outcome === "granted";
-    const granted = reserved.amount!;
-    const fate = faults
-      ? draw.oneOf(["ends", "ends", "ends", "unsent", "cancelled", "killed", "taken"] as const)
-      : "ends";
-    const billed = {
-      ...place,
-      isEstimated: false,
-      reservationId: isReserved ? asked.id : null,
-      at: world.now(),
-    };
-    const none = { inputTokens: null, outputTokens: null };
-    const write = async (ended: BilledCall) => {
-      if (origin === "title") await writeUsage(db, [ended]);
-      else await writeHeldStatement.execute(db, { usage: toUsage([ended]) });
-    };
-    if (fate === "unsent") {
-      await rest();
-      if (isReserved) await write({ ...billed, ...none, amount: null, isUnsent: true });
-      continue;
-    }
-    // The model may write as many tokens as the rest of what is granted pays for.
-    const maxOutput = Math.min(MAX_OUTPUT, outputTokensFor(granted, inputTokens, price));
-    const output = draw.below(maxOutput + 1);
-    const cached = draw.below(inputTokens + 1);
-    const written = draw.below(inputTokens - cached + 1);
-    const bill = billOf({ fresh: inputTokens - cached - written, cached, written, output });
-    const sent: TrueCall = { place, granted, bill, isCounted: false };
-    traffic.calls.push(sent);
-    traffic.bill += bill;
-    await rest();
-    const tokens = {
-      inputTokens,
-      outputTokens: output,
-      cachedInputTokens: cached,
-      cacheWriteTokens: written,
-    };
-    const counted: BilledCall = { ...billed, ...tokens, amount: amountOf(tokens, price)! };
-    if (fate === "ends") {
+    // Of a busy budget, others give back what they do not need.
+    if (reserved.outcome !== "granted") continue;
+    const reservation = { id: asked.id, granted: reserved.amount!, at: world.now() };
+    const isTaken = await makeCall(traffic, { ...worker, place, inputTokens, reservation });
+    if (isTaken) attempt++;
+  }
+}
+
+interface GrantedCall extends Worker {
+  readonly place: UsagePlace;
+  readonly inputTokens: number;
+  readonly reservation: { readonly id: string; readonly granted: bigint; readonly at: number };
+}
+
+const fates = ["ends", "ends", "ends", "unsent", "cancelled", "killed", "taken"] as const;
+
+/** Makes a call; gives whether another attempt then has the run. */
+async function makeCall(traffic: Traffic, granted: GrantedCall): Promise<boolean> {
+  const { process, draw, faults, place, inputTokens, reservation } = granted;
+  const { db } = process.database;
+  const write = async (ended: BilledCall) => {
+    if (place.origin === "title") await writeUsage(db, [ended]);
+    else await writeHeldStatement.execute(db, { usage: toUsage([ended]) });
+  };
+  const billed = {
+    ...place,
+    isEstimated: false,
+    reservationId: reservation.id,
+    at: reservation.at,
+  };
+  const uncounted = { ...billed, inputTokens: null, outputTokens: null };
+  const fate = faults ? draw.oneOf(fates) : "ends";
+  await rest(draw);
+  if (fate === "unsent") {
+    await write({ ...uncounted, amount: null, isUnsent: true });
+    return false;
+  }
+  // The model may write what the rest of the amount pays for.
+  const mayWrite = outputTokensFor(reservation.granted, inputTokens, price);
+  const output = draw.below(Math.min(MAX_OUTPUT, mayWrite) + 1);
+  const cached = draw.below(inputTokens + 1);
+  const written = draw.below(inputTokens - cached + 1);
+  const bill = billOf({ fresh: inputTokens - cached - written, cached, written, output });
+  const call: TrueCall = { place, granted: reservation.granted, bill, isCounted: false };
+  traffic.calls.push(call);
+  traffic.bill += bill;
+  await rest(draw);
+  const tokens = {
+    inputTokens,
+    outputTokens: output,
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
+  };
+  const counted: BilledCall = { ...billed, ...tokens, amount: amountOf(tokens, price)! };
+  switch (fate) {
+    case "ends":
       await write(counted);
-      sent.isCounted = true;
-    } else if (fate === "cancelled") {
-      await write({ ...billed, ...none, amount: granted, isEstimated: true });
-    } else if (fate === "taken") {
-      attempt++;
-      await db
-        .update(runs)
-        .set({ attempt })
-        .where(and(eq(runs.logId, logId), eq(runs.status, "running")));
+      call.isCounted = true;
+      break;
+    case "cancelled":
+      await write({ ...uncounted, amount: reservation.granted, isEstimated: true });
+      break;
+    case "taken": {
+      const attempt = place.attempt + 1;
+      await db.update(runs).set({ attempt }).where(eq(runs.logId, place.logId));
       // The attempt before does not know it yet.
       if (draw.happens(50)) await write(counted);
       else traffic.late.push(async () => write(counted));
-    } else if (draw.happens(30)) {
-      // The process is gone; what it has sent still arrives.
-      traffic.late.push(async () => write(counted));
+      return true;
     }
+    case "killed":
+      // What the process has sent may still arrive at it.
+      if (draw.happens(30)) traffic.late.push(async () => write(counted));
   }
-  await db.update(runs).set({ status: "finished" }).where(eq(runs.logId, logId));
+  return false;
 }
