@@ -164,11 +164,12 @@ RETURNS TABLE (
 		AND s.subject = coalesce(b.subject, s.subject)
 $$;--> statement-breakpoint
 -- Reserves what calls may cost, in the order in which they are given: `most`, or what is left if that is at least
--- `fewest`. Both are null for a call without a price. The rows of the budgets are locked in the order of their
--- numbers, and what was settled since then counts as spent. An outcome is `granted`; `none` if no budget applies;
--- `busy` if others have reserved what is left; `exceeded`; or `unpriced`, if a hard budget applies to a call without
--- a price. The last three have the scope of the tightest budget, and the end of its period. `reached` has the soft
--- budgets whose limit a call finds spent for the first time.
+-- `fewest`. Both are null for a call without a price. Which budgets apply is read once: one that is added meanwhile
+-- counts from the next statement on. Their rows are locked in the order of their numbers, and what was settled since
+-- then counts as spent. An outcome is `granted`; `none` if no budget applies; `busy` if others have reserved what is
+-- left; `exceeded`; or `unpriced`, if a hard budget applies to a call without a price. The last three have the scope
+-- of the tightest budget, and the end of its period. `reached` has the soft budgets whose limit a call finds spent for
+-- the first time.
 CREATE FUNCTION "reserve_usage"("requests" json, "now_ms" bigint)
 RETURNS TABLE (
 	"id" text, "outcome" text, "granted" bigint, "scope" text, "ends_at" bigint, "reached" json
@@ -176,24 +177,28 @@ RETURNS TABLE (
 #variable_conflict use_column
 DECLARE
 	asked record;
+	applied json;
 	applying record;
 	tightest record;
 	newly_reached json;
 	given bigint;
 BEGIN
-	INSERT INTO budget_spending (budget_id, subject, starts_at, ends_at, spent, reserved)
-	SELECT DISTINCT b.budget_id, b.subject, b.starts_at, b.ends_at, 0, 0
+	SELECT json_agg(json_build_object('id', r.id, 'budget_id', b.budget_id, 'scope', b.scope, 'subject', b.subject,
+		'starts_at', b.starts_at, 'ends_at', b.ends_at, 'limit', b."limit", 'is_hard', b.is_hard))
+	INTO applied
 	FROM json_to_recordset(requests)
-			AS r(workspace_id bigint, api_key_id bigint, user_id bigint, agent_id text, conversation_sid text),
-		LATERAL budgets_of(r.workspace_id, r.api_key_id, r.user_id, r.agent_id, r.conversation_sid, now_ms) b
+			AS r(id text, workspace_id bigint, api_key_id bigint, user_id bigint, agent_id text, conversation_sid text),
+		LATERAL budgets_of(r.workspace_id, r.api_key_id, r.user_id, r.agent_id, r.conversation_sid, now_ms) b;
+
+	INSERT INTO budget_spending (budget_id, subject, starts_at, ends_at, spent, reserved)
+	SELECT DISTINCT a.budget_id, a.subject, a.starts_at, a.ends_at, 0, 0
+	FROM json_to_recordset(applied) AS a(budget_id bigint, subject text, starts_at bigint, ends_at bigint)
 	ORDER BY 1, 2, 3
 	ON CONFLICT (budget_id, subject, starts_at) DO UPDATE SET spent = budget_spending.spent;
 
 	WITH places AS MATERIALIZED (
-		SELECT DISTINCT b.budget_id, b.subject, b.starts_at
-		FROM json_to_recordset(requests)
-				AS r(workspace_id bigint, api_key_id bigint, user_id bigint, agent_id text, conversation_sid text),
-			LATERAL budgets_of(r.workspace_id, r.api_key_id, r.user_id, r.agent_id, r.conversation_sid, now_ms) b
+		SELECT DISTINCT a.budget_id, a.subject, a.starts_at
+		FROM json_to_recordset(applied) AS a(budget_id bigint, subject text, starts_at bigint)
 	),
 	folded AS (
 		DELETE FROM budget_holds h USING places p
@@ -210,8 +215,7 @@ BEGIN
 
 	FOR asked IN
 		SELECT r.* FROM json_to_recordset(requests) AS r(
-			id text, workspace_id bigint, log_id text, attempt integer, api_key_id bigint, user_id bigint,
-			agent_id text, conversation_sid text, fewest bigint, most bigint, entry jsonb
+			id text, workspace_id bigint, log_id text, attempt integer, fewest bigint, most bigint, entry jsonb
 		)
 	LOOP
 		-- The answer to an earlier call was lost.
@@ -220,13 +224,14 @@ BEGIN
 			RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, NULL::json;
 			CONTINUE;
 		END IF;
-		SELECT count(*) AS budgets, bool_or(b.is_hard) AS is_hard,
-			min(b."limit" - s.spent - s.reserved) FILTER (WHERE b.is_hard) AS free,
-			min(b."limit" - s.spent) FILTER (WHERE b.is_hard) AS unspent
+		SELECT count(*) AS budgets, bool_or(a.is_hard) AS is_hard,
+			min(a."limit" - s.spent - s.reserved) FILTER (WHERE a.is_hard) AS free,
+			min(a."limit" - s.spent) FILTER (WHERE a.is_hard) AS unspent
 		INTO applying
-		FROM budgets_of(asked.workspace_id, asked.api_key_id, asked.user_id, asked.agent_id,
-			asked.conversation_sid, now_ms) b
-		JOIN budget_spending s USING (budget_id, subject, starts_at);
+		FROM json_to_recordset(applied)
+			AS a(id text, budget_id bigint, subject text, starts_at bigint, "limit" bigint, is_hard boolean)
+		JOIN budget_spending s USING (budget_id, subject, starts_at)
+		WHERE a.id = asked.id;
 		IF applying.budgets = 0 OR (asked.most IS NULL AND NOT applying.is_hard) THEN
 			RETURN QUERY SELECT asked.id, 'none'::text, asked.most, NULL::text, NULL::bigint, NULL::json;
 			CONTINUE;
@@ -237,9 +242,9 @@ BEGIN
 			VALUES (asked.id, asked.workspace_id, asked.log_id, asked.attempt, now_ms, given, asked.entry);
 			WITH held AS (
 				INSERT INTO budget_holds (reservation_id, budget_id, subject, starts_at, amount)
-				SELECT asked.id, b.budget_id, b.subject, b.starts_at, given
-				FROM budgets_of(asked.workspace_id, asked.api_key_id, asked.user_id, asked.agent_id,
-					asked.conversation_sid, now_ms) b
+				SELECT asked.id, a.budget_id, a.subject, a.starts_at, given
+				FROM json_to_recordset(applied) AS a(id text, budget_id bigint, subject text, starts_at bigint)
+				WHERE a.id = asked.id
 				RETURNING budget_id, subject, starts_at
 			)
 			UPDATE budget_spending s SET reserved = s.reserved + given
@@ -257,11 +262,13 @@ BEGIN
 			RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, newly_reached;
 			CONTINUE;
 		END IF;
-		SELECT b.scope, b.ends_at INTO tightest
-		FROM budgets_of(asked.workspace_id, asked.api_key_id, asked.user_id, asked.agent_id,
-			asked.conversation_sid, now_ms) b
+		SELECT a.scope, a.ends_at INTO tightest
+		FROM json_to_recordset(applied) AS a(
+			id text, budget_id bigint, scope text, subject text, starts_at bigint, ends_at bigint, "limit" bigint,
+			is_hard boolean
+		)
 		JOIN budget_spending s USING (budget_id, subject, starts_at)
-		WHERE b.is_hard ORDER BY b."limit" - s.spent, b.budget_id LIMIT 1;
+		WHERE a.id = asked.id AND a.is_hard ORDER BY a."limit" - s.spent, a.budget_id LIMIT 1;
 		RETURN QUERY SELECT asked.id,
 			CASE
 				WHEN asked.most IS NULL THEN 'unpriced'
