@@ -45,6 +45,7 @@ export { expireTestLeases } from "./leases.ts";
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
+export { countTestUsage, loseTestCall, testCall, writeTestUsage } from "./usage.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
 /** A core with a database of its own. */
