@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 it("sums and settles at once, and counts each call once in the metrics", async () => {
-  const { core, clock } = test;
+  const { core } = test;
   const context = await openTestContext(core, await insertTestWorkspace(core));
   const lost = testCall(context, { modelId: "made-up" });
   await loseTestCall(context, { ...lost, amount: 500_000_000n });

@@ -179,7 +179,12 @@ export { type Outcome, type Threads, createThreads } from "./untrusted/threads.t
 export { insertApiKey, revokeApiKey, updateApiKey } from "./workspaces/api-keys.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
-export { contextTokensOf, filesTakenBy, isKnownModel, supportedEffort } from "./workspaces/models.ts";
+export {
+  contextTokensOf,
+  filesTakenBy,
+  isKnownModel,
+  supportedEffort,
+} from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {

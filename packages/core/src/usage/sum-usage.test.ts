@@ -1,5 +1,12 @@
-import { budgetHolds, budgetSpending, usageEntries, usageSums } from "@parley/db";
-import { eq, sql } from "drizzle-orm";
+import {
+  budgetHolds,
+  budgetSpending,
+  statement,
+  type UsageOrigin,
+  usageEntries,
+  usageSums,
+} from "@parley/db";
+import { eq, type SQL, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -7,16 +14,16 @@ import { createTestConversation } from "../../testing/testing.ts";
 import { testCall, writeTestUsage } from "../../testing/usage.ts";
 import { deleteConversation } from "../conversations/conversations.ts";
 import { HOURS_KEPT_DAYS, sumUsage, sweepUsage } from "./sum-usage.ts";
-import { type BilledCall, writeUsage } from "./usage-ledger.ts";
+import { writeUsage } from "./usage-ledger.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2029, 11, 30);
 
 const count = fc.option(fc.nat(5000), { freq: 5 });
-const call: fc.Arbitrary<Partial<BilledCall>> = fc.record({
+const call = fc.record({
   at: fc.integer({ min: START, max: START + 2 * DAY_MS }),
-  origin: fc.constantFrom("answer", "title"),
+  origin: fc.constantFrom<UsageOrigin[]>("answer", "title"),
   apiKeyId: fc.constantFrom(null, 1, 2),
   userId: fc.constantFrom(null, 3),
   agentId: fc.constantFrom("ann", "Bob"),
@@ -41,10 +48,15 @@ const step = fc.oneof(
 describe("sums of usage", () => {
   const test = workspaceTest({ agents: ["ann"] });
 
+  const readRows = (query: SQL) =>
+    statement<Record<string, never>, unknown>("compare_usage", query).execute(
+      test.core.database.db,
+      {},
+    );
   const dimensions = sql`origin, api_key_id, user_id, agent_id, provider_id, model_id, currency`;
   /** What the sums and what is not summed yet differ from the ledger in, in one snapshot. */
-  const readDifferences = async () => {
-    const { rows } = await test.core.database.db.execute(sql`
+  const readDifferences = () => {
+    return readRows(sql`
       with entry as (
         select period, at - at % length as starts_at, origin, coalesce(api_key_id, 0) as api_key_id,
           coalesce(user_id, 0) as user_id, agent_id, provider_id, model_id, currency, is_summed,
@@ -77,7 +89,6 @@ describe("sums of usage", () => {
         ) both_of group by period, starts_at, ${dimensions}
       )
       (select * from ledger except select * from read) union all (select * from read except select * from ledger)`);
-    return rows;
   };
   const countRows = async (table: typeof usageEntries | typeof usageSums) =>
     test.core.database.db.$count(table, eq(table.workspaceId, test.workspace.id));
