@@ -49,6 +49,13 @@ export function describeQueries(
     "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     ...describeToolQueries(server),
     "tools.list": inDemo,
+    "usage.get": async () => ({
+      input: { ...ofDemo(), startDate: "2026-01-01", endDate: "2026-01-31", by: "agent" },
+    }),
+    "usage.getServer": async () => ({
+      input: { startDate: "2026-01-01", endDate: "2026-01-31" },
+      asOperator: true,
+    }),
     "workspaces.get": inDemo,
     "workspaces.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "workspaces.usage": inDemo,

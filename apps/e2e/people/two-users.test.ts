@@ -33,6 +33,7 @@ const notForTokens = all.filter(
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}, { limit: 1 }],
   "actions.listBlocked": () => [{}, { limit: 1 }],
+  "usage.own": () => [{}],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
 };
 

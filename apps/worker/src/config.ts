@@ -138,6 +138,11 @@ export const WorkerSettings = z.object({
   PARLEY_REQUEST_RETENTION_DAYS: integer(1, 36_500)
     .default(30)
     .describe("Retention of the recorded requests to the services of models, in days"),
+  PARLEY_USAGE_RETENTION_DAYS: integer(1, 36_500)
+    .default(400)
+    .describe(
+      "Retention of the entries of each call of a model with what it cost, in days; sums by day are kept",
+    ),
   PARLEY_AUDIT_RETENTION_DAYS: integer(1, 36_500)
     .default(365)
     .describe("Retention of the audit log, in days"),

@@ -185,7 +185,11 @@ describe("startRetention, if a sweep fails each time", () => {
     const logger = pino({ level: "error" }, { write });
     const ended = Promise.withResolvers<string>();
     const swept: string[] = [];
-    const noted = { swept: (what: string) => void swept.push(what), sweepEnded: ended.resolve };
+    const noted = {
+      swept: (what: string) => void swept.push(what),
+      sweepEnded: ended.resolve,
+      usage: metrics.usage,
+    };
     const stop = startRetention({ core: test.core, settings, logger, metrics: noted });
     expect(await ended.promise).toBe("failed");
     await stop();

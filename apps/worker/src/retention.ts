@@ -12,12 +12,14 @@ import {
   sweepIdempotencyKeys,
   sweepRecordedRequests,
   sweepSessions,
+  sweepUsage,
   sweepUserTokens,
   trimInvocationLogs,
 } from "@parley/core";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
 import type { WorkerMetrics } from "./runs/metrics.ts";
+import { startUsageSums } from "./usage-sums.ts";
 
 /** Time between sweeps, with jitter of a half, so that workers do not sweep together. */
 const SWEEP_INTERVAL_MS = 300_000;
@@ -37,16 +39,17 @@ export interface RetentionOptions {
     | "PARLEY_VERSIONS_KEPT"
     | "PARLEY_AUDIT_RETENTION_DAYS"
     | "PARLEY_REQUEST_RETENTION_DAYS"
+    | "PARLEY_USAGE_RETENTION_DAYS"
   >;
   readonly logger: Logger;
-  readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded">;
+  readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded" | "usage">;
 }
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
- * idempotency keys, old entries of the audit log, recorded requests, expired user tokens, files that were not
- * uploaded in time and texts of files that are gone; at once, and then every few minutes. A sweep that fails is
- * logged, and the others continue. Counts what workspaces store if that may have changed.
+ * idempotency keys, old entries of the audit log, recorded requests, old entries and sums of usage, expired user
+ * tokens, files that were not uploaded in time and texts of files that are gone; at once, and then every few minutes. A
+ * sweep that fails is logged, and the others continue. Counts what workspaces store if that may have changed, and sums what they use.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -63,6 +66,7 @@ export function startRetention({
     kept: settings.PARLEY_VERSIONS_KEPT,
   };
   const requests = { retentionMs: settings.PARLEY_REQUEST_RETENTION_DAYS * DAY_MS };
+  const usage = { retentionMs: settings.PARLEY_USAGE_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -109,6 +113,7 @@ export function startRetention({
     ["idempotency_keys", () => sweepIdempotencyKeys(core)],
     ["audit_events", () => sweepAuditLog(core, audited)],
     ["recorded_requests", () => sweepRecordedRequests(core, requests)],
+    ["usage", () => sweepUsage(core, usage)],
     ["files", () => sweepFiles(core)],
     ["file_texts", createFileTextSweep(core)],
     ["client_servers", () => sweepClientServers(core)],
@@ -134,8 +139,9 @@ export function startRetention({
   }
 
   const running = Promise.all([run(), count()]);
+  const stopUsageSums = startUsageSums({ core, logger, metrics: metrics.usage });
   return async () => {
     stop.abort();
-    await running;
+    await Promise.all([running, stopUsageSums()]);
   };
 }

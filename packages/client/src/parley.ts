@@ -91,6 +91,10 @@ export function createParley(options: ParleyOptions) {
       /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
       export: download("analytics.export"),
     },
+    usage: {
+      /** Reads what the caller's own user has used this month. */
+      own: method("usage.own"),
+    },
     clientServers: {
       /** Registers an MCP server that runs in this client. */
       register: method("clientServers.register"),

@@ -180,7 +180,12 @@ export { type Outcome, type Threads, createThreads } from "./untrusted/threads.t
 export { insertApiKey, revokeApiKey, updateApiKey } from "./workspaces/api-keys.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
-export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
+export {
+  contextTokensOf,
+  filesTakenBy,
+  isKnownModel,
+  supportedEffort,
+} from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export type { PriceServices } from "./usage/price-lists.ts";
@@ -192,9 +197,9 @@ export {
   type PriceList,
   shippedPriceList,
   toDecimal,
-  withAmounts,
 } from "./usage/prices.ts";
 export { type CallToReserve, type Reserved, settleLostUsage } from "./usage/reservations.ts";
+export { type SummedUsage, sumUsage, sweepUsage } from "./usage/sum-usage.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";
 export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";

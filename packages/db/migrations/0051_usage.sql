@@ -166,7 +166,8 @@ $$;--> statement-breakpoint
 -- Reserves what calls may cost, in the order in which they are given: `most`, or what is left if that is at least
 -- `fewest`. Both are null for a call without a price. Which budgets apply is read once: one that is added meanwhile
 -- counts from the next statement on. Their rows are locked in the order of their numbers, and what was settled since
--- then counts as spent. An outcome is `granted`; `none` if no budget applies; `busy` if others have reserved what is
+-- then counts as spent. An outcome is `granted`; `none` if no budget applies, or the
+-- call is free; `busy` if others have reserved what is
 -- left; `exceeded`; or `unpriced`, if a hard budget applies to a call without a price. The last three have the scope
 -- of the tightest budget, and the end of its period. `reached` has the soft budgets whose limit a call finds spent for
 -- the first time.
@@ -232,7 +233,7 @@ BEGIN
 			AS a(id text, budget_id bigint, subject text, starts_at bigint, "limit" bigint, is_hard boolean)
 		JOIN budget_spending s USING (budget_id, subject, starts_at)
 		WHERE a.id = asked.id;
-		IF applying.budgets = 0 OR (asked.most IS NULL AND NOT applying.is_hard) THEN
+		IF applying.budgets = 0 OR asked.most = 0 OR (asked.most IS NULL AND NOT applying.is_hard) THEN
 			RETURN QUERY SELECT asked.id, 'none'::text, asked.most, NULL::text, NULL::bigint, NULL::json;
 			CONTINUE;
 		END IF;

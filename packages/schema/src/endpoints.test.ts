@@ -133,6 +133,7 @@ describe("the endpoint table", () => {
       ["operatorKeys.revoke", "operator"],
       ["workspaces.create", "operator"],
       ["workspaces.list", "operator"],
+      ["usage.getServer", "operator"],
       ["session.create", "user"],
       ["session.get", "user"],
       ["session.end", "user"],

@@ -28,6 +28,7 @@ import { conversationToolEndpoints } from "./tools/conversation-tools.ts";
 import { toolEndpoints } from "./tools/endpoints.ts";
 import { toolAuthorizationEndpoints } from "./tools/tool-authorizations.ts";
 import { toolCallEndpoints } from "./tools/tool-calls.ts";
+import { usageEndpoints } from "./usage/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
 import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/spaces.ts";
@@ -57,6 +58,7 @@ export const endpoints = {
   ...workspaceFactEndpoints,
   ...workspaceEndpoints,
   ...analyticsEndpoints,
+  ...usageEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,
   ...sessionEndpoints,

@@ -76,6 +76,7 @@ export * from "./tools/tool-connections.ts";
 export * from "./tools/tool-authorizations.ts";
 export * from "./tools/tool-calls.ts";
 export * from "./tools/tools.ts";
+export * from "./usage/usage.ts";
 export * from "./workspaces/enforced-schemas.ts";
 export * from "./workspaces/model-services.ts";
 export * from "./workspaces/models.ts";

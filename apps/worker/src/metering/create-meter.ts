@@ -95,6 +95,7 @@ export function createMeter(parts: MeterParts): RunMeter {
     const fewest = cost(MIN_OUTPUT_TOKENS);
     const most = cost(MAX_OUTPUT_TOKENS);
     const amounts = fewest === undefined || most === undefined ? null : { fewest, most };
+    if (most === 0n) return track({ place: of, at, price, reservation: undefined });
     const asked = { id: core.newId(), place: of, conversationSid, amounts };
     const reserved = await reserve(asked);
     if ("scope" in reserved) return refusal(reserved);

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ClaimedRun } from "@parley/core";
+import { createUsageMetrics, type UsageMetrics } from "./usage-metrics.ts";
 
 /** How a worker got a run. */
 export type Acquisition = "claimed" | "taken_over";
@@ -15,6 +16,7 @@ export interface WorkerMetrics {
   swept(what: string, count: number): void;
   sweepEnded(outcome: "done" | "failed"): void;
   readonly operations: OperationMetrics;
+  readonly usage: UsageMetrics;
 }
 
 /** As OpenTelemetry recommends for generative AI. */
@@ -93,6 +95,7 @@ export function createWorkerMetrics(
     swept: (what, count) => swept.inc({ what }, count),
     sweepEnded: (outcome) => sweeps.inc({ outcome }),
     operations: createOperationMetrics(registry),
+    usage: createUsageMetrics(registry),
   };
 }
 

@@ -162,22 +162,3 @@ export function toDecimal(nano: bigint): string {
   const whole = digits.slice(0, -NANO_DIGITS);
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
-
-/** A call of a step, with the model if it is not the one that the step was asked of. */
-interface CountedCall extends Partial<Tokens> {
-  readonly model?: ModelPair | undefined;
-}
-
-/** A step with the amounts of its calls, by the prices of this time. */
-export function withAmounts<
-  Step extends CountedCall & { readonly passedOver?: readonly CountedCall[] | undefined },
->(step: Step, asked: ModelPair, { prices, now }: { prices: PriceList; now: number }): Step {
-  const priced = <Call extends CountedCall>(call: Call): Call => {
-    const { inputTokens = null, outputTokens = null, model = asked } = call;
-    const price = prices.priceAt(model, now);
-    const amount = price && amountOf({ ...call, inputTokens, outputTokens }, price);
-    return amount === undefined ? call : { ...call, amount: toDecimal(amount) };
-  };
-  const { passedOver } = step;
-  return { ...priced(step), ...(passedOver && { passedOver: passedOver.map(priced) }) };
-}

@@ -44,6 +44,9 @@ function findModel(pair: ModelPair): Model | undefined {
   return { providerId, modelId, regions, reasoningEfforts: [] };
 }
 
+/** Whether the catalogue has a model: its id is then one of a bounded number. */
+export const isKnownModel = (pair: ModelPair): boolean => known.has(modelKey(pair));
+
 /** Context window of a catalogued model: tokens of prompt and answer together. */
 export function contextTokensOf(pair: ModelPair): number | undefined {
   return known.get(modelKey(pair))?.contextTokens;

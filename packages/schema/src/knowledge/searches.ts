@@ -2,7 +2,14 @@ import * as z from "zod";
 import { get } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
-import { flagFromQuery, fromQuery, optional, Reference, ShortText, text } from "../parsing/text.ts";
+import {
+  flagFromQuery,
+  fromQuery,
+  listFromQuery,
+  optional,
+  Reference,
+  text,
+} from "../parsing/text.ts";
 import { timeOf } from "../parsing/times.ts";
 import {
   DataSource,
@@ -45,15 +52,6 @@ export const SearchNodes = z
     error: "must have either query or nodeIds",
   });
 export type SearchNodes = z.output<typeof SearchNodes>;
-
-/** A list in a query: a repeated key. Ids may also come as one value with commas. */
-const listFromQuery = (separator?: ",") =>
-  optional(
-    z.preprocess((value: string | readonly string[]) => {
-      if (typeof value !== "string") return value;
-      return separator === undefined ? [value] : value.split(separator);
-    }, z.array(ShortText).max(100)),
-  );
 
 /** Query of the search of nodes. */
 export const FindNodes = z.object({

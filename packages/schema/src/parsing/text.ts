@@ -73,6 +73,15 @@ export const flagFromQuery = z.preprocess(
   z.boolean(),
 );
 
+/** A list in a query: a repeated key. Ids may also come as one value with commas. */
+export const listFromQuery = (separator?: ",") =>
+  optional(
+    z.preprocess((value: string | readonly string[]) => {
+      if (typeof value !== "string") return value;
+      return separator === undefined ? [value] : value.split(separator);
+    }, z.array(ShortText).max(100)),
+  );
+
 /** Milliseconds since the epoch. */
 export const Milliseconds = z.int().meta({ example: 1_780_000_000_000 });
 
