@@ -20,6 +20,7 @@ import { invocationImplementations } from "./invocations/implementations.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
+import { usageImplementations } from "./usage/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
 /** The context of a call: only administration and what is about the caller itself has callers of no workspace. */
@@ -44,6 +45,7 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
+  ...usageImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,

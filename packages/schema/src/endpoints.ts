@@ -28,6 +28,8 @@ import { conversationToolEndpoints } from "./tools/conversation-tools.ts";
 import { toolEndpoints } from "./tools/endpoints.ts";
 import { toolAuthorizationEndpoints } from "./tools/tool-authorizations.ts";
 import { toolCallEndpoints } from "./tools/tool-calls.ts";
+import { budgetEndpoints } from "./usage/budgets.ts";
+import { priceEndpoints } from "./usage/prices.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
 import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/spaces.ts";
@@ -69,6 +71,8 @@ export const endpoints = {
   ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
+  ...priceEndpoints,
+  ...budgetEndpoints,
   ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;

@@ -24,9 +24,9 @@ describe("price lists", () => {
   const removed = { input: null, output: null };
   const readBilling = async (): Promise<Billing> => {
     const { db } = test.core.database;
-    const query = sql`select (${billingOf(sql`${test.workspace.id}::bigint`)}) as billing`;
-    const { rows } = await db.execute<{ billing: Billing }>(query);
-    return rows[0]!.billing;
+    const billing = sql<Billing>`(${billingOf(sql`${test.workspace.id}::bigint`)})`;
+    const [row] = await db.select({ billing }).from(sql`(select 1) one`);
+    return row!.billing;
   };
   const read = async () => test.core.priceListOf(test.workspace.id, await readBilling());
   const inputAt = async (time = now()) => (await read()).priceAt(gpt, time)?.input;
