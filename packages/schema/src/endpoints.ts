@@ -29,6 +29,8 @@ import { toolEndpoints } from "./tools/endpoints.ts";
 import { toolAuthorizationEndpoints } from "./tools/tool-authorizations.ts";
 import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
+import { budgetEndpoints } from "./usage/budgets.ts";
+import { priceEndpoints } from "./usage/prices.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
 import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/spaces.ts";
@@ -71,6 +73,8 @@ export const endpoints = {
   ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
+  ...priceEndpoints,
+  ...budgetEndpoints,
   ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;

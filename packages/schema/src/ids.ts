@@ -16,6 +16,7 @@ export type IdPrefix =
   | "sum"
   | "key"
   | "tok"
+  | "bud"
   | "tar";
 
 // A system call for a few bytes costs as much as for many.

@@ -1,4 +1,4 @@
-import { modelPrices, statement } from "@parley/db";
+import { modelPrices } from "@parley/db";
 import { eq, isNull, or, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -24,14 +24,9 @@ describe("price lists", () => {
   const removed = { input: null, output: null };
   const readBilling = async (): Promise<Billing> => {
     const { db } = test.core.database;
-    const query = sql`
-      select (${billingOf(sql`${test.workspace.id}::bigint`)}) as billing
-      from (select '[]'::jsonb as tags) a`;
-    const rows = await statement<Record<never, never>, { billing: Billing }>(
-      "billing",
-      query,
-    ).execute(db, {});
-    return rows[0]!.billing;
+    const billing = sql<Billing>`(${billingOf(sql`${test.workspace.id}::bigint`)})`;
+    const [row] = await db.select({ billing }).from(sql`(select '[]'::jsonb as tags) a`);
+    return row!.billing;
   };
   const read = async () => test.core.priceListOf(test.workspace.id, await readBilling());
   const inputAt = async (time = now()) => (await read()).priceAt(gpt, time)?.input;

@@ -23,7 +23,7 @@ export interface PriceServices {
 export function createPriceLists(db: Queryable): PriceServices["priceListOf"] {
   const lists = new LRUCache<string, SetPrices, { workspaceId: number; currency: string }>({
     maxSize: MAX_ROWS,
-    sizeCalculation: ({ count }) => count + 1,
+    sizeCalculation: ({ rows }) => rows.length + 1,
     // An entry that is evicted before it is read is still returned.
     ignoreFetchAbort: true,
     fetchMethod: async (_key, _stale, { context }) => readSetPrices(db, context),
@@ -38,7 +38,8 @@ export function createPriceLists(db: Queryable): PriceServices["priceListOf"] {
 
 /** The prices that were set, of one currency. */
 export interface SetPrices {
-  readonly count: number;
+  /** Each model's by time. */
+  readonly rows: readonly PriceRow[];
   /** The row that counts for a model at a time: the workspace's own, or else the operators'. */
   rowAt(pair: ModelPair, time: number): PriceRow | undefined;
 }
@@ -57,7 +58,7 @@ export async function readSetPrices(
   const byOwner = [rows.filter((row) => row.workspaceId !== null), rows.filter(isOperators)];
   const byModel = byOwner.map((some) => Map.groupBy(some, modelKey));
   return {
-    count: rows.length,
+    rows,
     rowAt: (pair, time) => {
       for (const found of byModel) {
         const row = found.get(modelKey(pair))?.findLast((one) => one.validFrom <= time);
@@ -85,7 +86,8 @@ export function toPriceList(currency: string, set: SetPrices): PriceList {
   };
 }
 
-function priceOf({ input, output, ...row }: PriceRow): Price {
+/** The price of a row that has one. */
+export function priceOf({ input, output, ...row }: PriceRow): Price {
   if (input === null || output === null) throw new Error("The row has no price");
   const { cachedInput, cacheWrite, reasoning, image } = row;
   return {

@@ -24,6 +24,8 @@ import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
 import { takePage } from "../data-access/pages.ts";
+import { requireNewCurrency } from "../usage/currencies.ts";
+import { findServerCurrency, lockMoney } from "../usage/money-lock.ts";
 
 /** A workspace as a caller of `role` sees it. */
 export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {
@@ -41,7 +43,7 @@ export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspa
   };
 }
 
-/** Writes a workspace with its one open space. */
+/** Writes a workspace with its one open space, in the currency of the server's budgets if it has any. */
 export async function insertWorkspace(
   core: Process,
   db: Queryable,
@@ -49,7 +51,14 @@ export async function insertWorkspace(
 ): Promise<{ workspace: WorkspaceRow; space: SpaceRow }> {
   const createdAt = core.now();
   const models = [...defaultModels];
-  const workspace = await insertRow(db, workspaces, { sid: core.newId(), name, models, createdAt });
+  const currency = await findServerCurrency(db);
+  const workspace = await insertRow(db, workspaces, {
+    sid: core.newId(),
+    name,
+    models,
+    currency,
+    createdAt,
+  });
   await db.insert(workspaceStorage).values({ workspaceId: workspace.id });
   const space = await insertRow(db, spaces, {
     sid: core.newId("vlt"),
@@ -70,6 +79,7 @@ export async function createWorkspace(
 ): Promise<CreatedWorkspace> {
   const adminKey = generateApiKey();
   const workspace = await inTransaction(context, async ({ db, markCreated }) => {
+    await lockMoney(db);
     const created = await insertWorkspace(context, db, input.name);
     markCreated(created.workspace.sid);
     const workspaceId = created.workspace.id;
@@ -91,7 +101,8 @@ export async function getWorkspace(
 
 /**
  * Changes settings of a workspace; models that are enabled and disabled at the same time are all so in the end.
- * Throws `model_disabled` for an unknown model, `invalid_request_error` for too many.
+ * Throws `model_disabled` for an unknown model, `invalid_request_error` for too many, and for a new currency if there
+ * is money in the one before.
  */
 export async function updateWorkspace(
   context: RequestContext,
@@ -103,9 +114,13 @@ export async function updateWorkspace(
   }
   return inTransaction(context, async ({ db, afterCommit }) => {
     const before = await administeredWorkspace(context, db, input.wId);
+    if (input.currency !== undefined) {
+      await requireNewCurrency(context, db, { id: before.id, currency: input.currency });
+    }
     const [row = before] = await db
       .update(workspaces)
       .set({
+        currency: input.currency,
         name: name ?? before.name,
         region,
         regionalModelsOnly,
@@ -209,6 +224,7 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     region: row.region as Region,
     regionalModelsOnly: row.regionalModelsOnly,
     recordsRequests: row.recordsRequests,
+    currency: row.currency,
     suspendedAt: row.suspendedAt,
     models: row.models.map(pairOf),
   };

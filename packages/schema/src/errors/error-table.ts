@@ -78,8 +78,9 @@ const rows = {
   },
   budget_exceeded: {
     status: 429,
-    cause: "The workspace stores as much as it may.",
-    cure: "Delete what is no longer needed, or ask the operator for a higher limit.",
+    cause:
+      "A budget of money is used up, of the server, the workspace, the key, the user, the agent or the conversation; or the workspace stores as much as it may.",
+    cure: "Wait until the end of the period that the message and `Retry-After` name, if there is one, or ask an admin to raise the limit; of storage, delete what is no longer needed. Do not retry it before.",
   },
   request_timeout: {
     status: 408,
@@ -234,6 +235,16 @@ const rows = {
     status: 404,
     cause: "The workspace has no credential of its own for the provider.",
     cure: "List its credentials with `providerCredentials.list`.",
+  },
+  price_not_found: {
+    status: 404,
+    cause: "The workspace, or the server's operators, have set no price of the model.",
+    cure: "List the prices with `prices.list`; those that are shipped cannot be removed.",
+  },
+  budget_not_found: {
+    status: 404,
+    cause: "The workspace, or the server, has no such budget.",
+    cure: "Take the id from the list of budgets.",
   },
   member_not_found: {
     status: 404,

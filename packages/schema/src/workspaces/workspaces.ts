@@ -5,6 +5,7 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, ShortText, text } from "../parsing/text.ts";
 import { PublicRole } from "../roles.ts";
+import { Currency } from "../usage/amounts.ts";
 
 /** A workspace as the caller's key sees it. */
 export const Workspace = z.object({
@@ -58,6 +59,10 @@ export const WorkspaceSettings = z.object({
   recordsRequests: z
     .boolean()
     .describe("Whether the requests to the services of models are recorded"),
+  currency: z
+    .string()
+    .describe("Currency of its prices, budgets and amounts")
+    .meta({ example: "USD" }),
   models: z.array(Model).describe("Models that are enabled"),
   suspendedAt: Milliseconds.nullable().describe(
     "When an operator suspended it, if it is suspended",
@@ -73,6 +78,9 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   ),
   recordsRequests: optional(z.boolean()).describe(
     "Whether the requests to the services of models are recorded; false keeps what is recorded until its retention",
+  ),
+  currency: optional(Currency).describe(
+    "New currency, while the workspace has no price, no budget and no costs in another",
   ),
   models: models.describe("Models to enable, replacing the current ones"),
   enableModels: models.describe("Models to enable, in addition to the current ones"),
