@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
+import { benchBudgets } from "./benchmarks/budgets.ts";
 import { benchBystander } from "./benchmarks/bystander.ts";
 import { benchCompaction } from "./benchmarks/compaction.ts";
 import { benchConsole } from "./benchmarks/console.ts";
@@ -46,6 +47,7 @@ const fullBenchmarks: Readonly<Record<string, Benchmark>> = {
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...fullBenchmarks,
+  budgets: benchBudgets,
   bystander: benchBystander,
   compaction: benchCompaction,
   console: benchConsole,

@@ -5,7 +5,7 @@ import { listFromQuery, Milliseconds, optional } from "../parsing/text.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
 /** What a call of a model was made for. */
-export const UsageOrigin = z.enum(["answer", "fallback", "title", "summary"]);
+export const UsageOrigin = z.enum(["answer", "repair", "fallback", "title", "summary"]);
 export type UsageOrigin = z.infer<typeof UsageOrigin>;
 
 /** What usage is divided by. */
