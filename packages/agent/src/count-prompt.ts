@@ -10,6 +10,12 @@ export type { CountTokens } from "./count-tokens.ts";
 const MARGINS: Readonly<Record<string, number>> = { openai: 1.05 };
 const OTHER_MARGIN = 1.4;
 
+/**
+ * Bytes of a prompt that is not counted: a token of any tokenizer has at least one, and what the prompt may cost is
+ * then little beside what the answer may.
+ */
+const UNCOUNTED_BYTES = 4096;
+
 /** The most tokens that a service can be expected to count for the request of a step as it is sent. */
 export async function countPrompt(
   providerId: string,
@@ -24,8 +30,11 @@ export async function countPrompt(
   const offered = tools.map(
     ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
   );
-  const counted = await countTokens([format, ...offered, ...units.map(textOfUnit)]);
+  const texts = [format, ...offered, ...units.map(textOfUnit)];
   const overhead = units.reduce((sum, unit) => sum + overheadOf(unit), tools.length * PART_TOKENS);
   const files = messages.reduce((sum, message) => sum + tokensOfFiles(message), 0);
-  return Math.ceil((counted + overhead + files) * (MARGINS[providerId] ?? OTHER_MARGIN));
+  const margin = MARGINS[providerId] ?? OTHER_MARGIN;
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const ofTexts = bytes <= UNCOUNTED_BYTES ? bytes : (await countTokens(texts)) * margin;
+  return Math.ceil(Math.min(bytes, ofTexts) + (overhead + files) * margin);
 }

@@ -130,8 +130,6 @@ CREATE UNIQUE INDEX "usage_entries_by_call" ON "usage_entries" USING btree ("log
 CREATE INDEX "usage_entries_by_time" ON "usage_entries" USING btree ("workspace_id","at");--> statement-breakpoint
 CREATE INDEX "usage_entries_by_age" ON "usage_entries" USING brin ("at");--> statement-breakpoint
 CREATE INDEX "usage_entries_unsummed" ON "usage_entries" USING btree ("workspace_id","id") WHERE not "usage_entries"."is_summed";--> statement-breakpoint
-CREATE INDEX "usage_reservations_by_time" ON "usage_reservations" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "usage_reservations_by_workspace" ON "usage_reservations" USING btree ("workspace_id");--> statement-breakpoint
 CREATE INDEX "usage_sums_by_age" ON "usage_sums" USING btree ("period","starts_at");--> statement-breakpoint
 -- The budgets of money that apply to what a run costs, each with the subject and the period that it counts for now.
 CREATE FUNCTION "budgets_of"(
@@ -183,6 +181,7 @@ DECLARE
 	tightest record;
 	newly_reached json;
 	given bigint;
+	fit boolean;
 BEGIN
 	SELECT json_agg(json_build_object('id', r.id, 'budget_id', b.budget_id, 'scope', b.scope, 'subject', b.subject,
 		'starts_at', b.starts_at, 'ends_at', b.ends_at, 'limit', b."limit", 'is_hard', b.is_hard))
@@ -195,7 +194,13 @@ BEGIN
 	SELECT DISTINCT a.budget_id, a.subject, a.starts_at, a.ends_at, 0, 0
 	FROM json_to_recordset(applied) AS a(budget_id bigint, subject text, starts_at bigint, ends_at bigint)
 	ORDER BY 1, 2, 3
-	ON CONFLICT (budget_id, subject, starts_at) DO UPDATE SET spent = budget_spending.spent;
+	ON CONFLICT DO NOTHING;
+	PERFORM FROM budget_spending s
+	WHERE (s.budget_id, s.subject, s.starts_at) IN (
+		SELECT a.budget_id, a.subject, a.starts_at
+		FROM json_to_recordset(applied) AS a(budget_id bigint, subject text, starts_at bigint)
+	)
+	ORDER BY s.budget_id, s.subject, s.starts_at FOR UPDATE;
 
 	WITH places AS MATERIALIZED (
 		SELECT DISTINCT a.budget_id, a.subject, a.starts_at
@@ -214,6 +219,49 @@ BEGIN
 	) f
 	WHERE s.budget_id = f.budget_id AND s.subject = f.subject AND s.starts_at = f.starts_at;
 
+	-- Mostly all of them fit, and are written together.
+	SELECT bool_and(coalesce(d.asked_amount <= d."limit" - s.spent - s.reserved, false) OR NOT d.is_hard AND (
+		s.spent < d."limit" OR s.reached_at IS NOT NULL
+	)) AND NOT EXISTS (
+		SELECT FROM usage_reservations WHERE id IN (SELECT r.id FROM json_to_recordset(requests) AS r(id text))
+	)
+	INTO fit
+	FROM (
+		SELECT a.budget_id, a.subject, a.starts_at, a."limit", a.is_hard,
+			CASE WHEN bool_and(r.most IS NOT NULL) THEN sum(r.most) END AS asked_amount
+		FROM json_to_recordset(applied)
+			AS a(id text, budget_id bigint, subject text, starts_at bigint, "limit" bigint, is_hard boolean)
+		JOIN json_to_recordset(requests) AS r(id text, most bigint) USING (id)
+		GROUP BY 1, 2, 3, 4, 5
+	) d
+	JOIN budget_spending s USING (budget_id, subject, starts_at);
+	IF fit THEN
+		WITH made AS (
+			INSERT INTO usage_reservations (id, workspace_id, log_id, attempt, created_at, amount, entry)
+			SELECT r.id, r.workspace_id, r.log_id, r.attempt, now_ms, r.most, r.entry
+			FROM json_to_recordset(requests)
+				AS r(id text, workspace_id bigint, log_id text, attempt integer, most bigint, entry jsonb)
+			WHERE r.most > 0 AND r.id IN (SELECT a.id FROM json_to_recordset(applied) AS a(id text))
+			RETURNING id, amount
+		),
+		held AS (
+			INSERT INTO budget_holds (reservation_id, budget_id, subject, starts_at, amount)
+			SELECT made.id, a.budget_id, a.subject, a.starts_at, made.amount
+			FROM made
+			JOIN json_to_recordset(applied) AS a(id text, budget_id bigint, subject text, starts_at bigint) USING (id)
+			RETURNING budget_id, subject, starts_at, amount
+		)
+		UPDATE budget_spending s SET reserved = s.reserved + h.amount
+		FROM (SELECT budget_id, subject, starts_at, sum(amount) AS amount FROM held GROUP BY 1, 2, 3) h
+		WHERE s.budget_id = h.budget_id AND s.subject = h.subject AND s.starts_at = h.starts_at;
+		RETURN QUERY
+		SELECT r.id, CASE WHEN r.most > 0 AND a.id IS NOT NULL THEN 'granted' ELSE 'none' END, r.most, NULL::text,
+			NULL::bigint, NULL::json
+		FROM json_to_recordset(requests) AS r(id text, most bigint)
+		LEFT JOIN (SELECT DISTINCT id FROM json_to_recordset(applied) AS a(id text)) a ON a.id = r.id;
+		RETURN;
+	END IF;
+
 	FOR asked IN
 		SELECT r.* FROM json_to_recordset(requests) AS r(
 			id text, workspace_id bigint, log_id text, attempt integer, fewest bigint, most bigint, entry jsonb
@@ -225,7 +273,7 @@ BEGIN
 			RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, NULL::json;
 			CONTINUE;
 		END IF;
-		SELECT count(*) AS budgets, bool_or(a.is_hard) AS is_hard,
+		SELECT count(*) AS budgets, bool_or(a.is_hard) AS is_hard, bool_and(a.is_hard) AS are_hard,
 			min(a."limit" - s.spent - s.reserved) FILTER (WHERE a.is_hard) AS free,
 			min(a."limit" - s.spent) FILTER (WHERE a.is_hard) AS unspent
 		INTO applying
@@ -251,6 +299,11 @@ BEGIN
 			UPDATE budget_spending s SET reserved = s.reserved + given
 			FROM held
 			WHERE s.budget_id = held.budget_id AND s.subject = held.subject AND s.starts_at = held.starts_at;
+			newly_reached := NULL;
+			IF applying.are_hard THEN
+				RETURN QUERY SELECT asked.id, 'granted'::text, given, NULL::text, NULL::bigint, newly_reached;
+				CONTINUE;
+			END IF;
 			WITH found AS (
 				UPDATE budget_spending s SET reached_at = now_ms
 				FROM budget_holds h JOIN budgets b ON b.id = h.budget_id

@@ -19,10 +19,13 @@ const COLUMN = `${TURNS} turns at once`;
  */
 export async function benchTurn(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, resources, rounds } = options;
-  const url = await startOwn(resources)("serve", { tokens: TOKENS, delayMs: DELAY_MS });
+  const url = await startTurnProcess(resources)("serve", { tokens: TOKENS, delayMs: DELAY_MS });
   const database = await postgres.createDatabase(resources, "turn");
   const names: TurnRound["subject"][] = ["ai", "turn", "worker"];
-  const subjects = names.map((subject) => ({ subject, ask: startOwn(resources, database.url) }));
+  const subjects = names.map((subject) => ({
+    subject,
+    ask: startTurnProcess(resources, database.url),
+  }));
   for (const { subject, ask } of subjects) await ask("run", { subject, url, turns: WARM_UP_TURNS });
   const measured = await sampleInTurn(
     subjects.map(({ subject, ask }) => ({
@@ -62,7 +65,10 @@ const perTurn = ({ cpuMs }: TurnCost) => cpuMs / TURNS;
 const perToken = ({ cpuMs, tokens }: TurnCost) => (cpuMs * 1000) / tokens;
 
 /** Starts a process that plays the service, or that is measured. */
-function startOwn(resources: AsyncDisposableStack, ...database: string[]): AskChild<TurnHandlers> {
+export function startTurnProcess(
+  resources: AsyncDisposableStack,
+  ...database: string[]
+): AskChild<TurnHandlers> {
   const file = path.join(import.meta.dirname, "../turn/turn-process.ts");
   const started = startProcess(resources, {
     name: "turn-process",

@@ -211,22 +211,15 @@ export const budgetSpending = pgTable(
  * What calls of models that have not ended may cost at most. `entry` is the row of the ledger that is written if the
  * call is never settled.
  */
-export const usageReservations = pgTable(
-  "usage_reservations",
-  {
-    id: text().primaryKey(),
-    workspaceId: number().notNull(),
-    logId: text().notNull(),
-    attempt: integer().notNull(),
-    createdAt: milliseconds().notNull(),
-    amount: amount().notNull(),
-    entry: jsonb().notNull(),
-  },
-  (table) => [
-    index("usage_reservations_by_time").on(table.createdAt),
-    index("usage_reservations_by_workspace").on(table.workspaceId),
-  ],
-);
+export const usageReservations = pgTable("usage_reservations", {
+  id: text().primaryKey(),
+  workspaceId: number().notNull(),
+  logId: text().notNull(),
+  attempt: integer().notNull(),
+  createdAt: milliseconds().notNull(),
+  amount: amount().notNull(),
+  entry: jsonb().notNull(),
+});
 
 /** The part of a reservation in each budget that applies to it; once it is settled, the next one counts it as spent. */
 export const budgetHolds = pgTable(
