@@ -198,6 +198,7 @@ export {
   type Reserved,
   settleLostUsage,
 } from "./usage/reservations.ts";
+export { CallLimitReached } from "./usage/call-limits.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";
 export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";

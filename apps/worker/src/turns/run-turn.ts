@@ -8,6 +8,7 @@ import {
 } from "@parley/agent";
 import {
   type ActionRow,
+  CallLimitReached,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
@@ -123,7 +124,13 @@ export async function executeTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes };
-      const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saving = retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saved = await saving.catch(endOfCalls);
+      if ("code" in saved) {
+        notes.announced();
+        const { content } = event;
+        return finish({ step, content, rawContents, chainOfThought }, saved, unwritten.events);
+      }
       writer.continueAfter(run, saved.lastSeq);
       notes.announced();
       actions = [...actions, ...saved.rows];
@@ -145,6 +152,12 @@ export async function executeTurn(
   }
   // The last step waits for the functions that it called.
   return "suspended";
+}
+
+/** The error of an answer whose calls are more than a limit leaves. Throws any other. */
+function endOfCalls(error: unknown): AgentError {
+  if (error instanceof CallLimitReached) return error.error;
+  throw error;
 }
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */
