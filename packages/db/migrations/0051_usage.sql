@@ -131,15 +131,17 @@ CREATE INDEX "usage_entries_by_time" ON "usage_entries" USING btree ("workspace_
 CREATE INDEX "usage_entries_by_age" ON "usage_entries" USING brin ("at");--> statement-breakpoint
 CREATE INDEX "usage_entries_unsummed" ON "usage_entries" USING btree ("workspace_id","id") WHERE not "usage_entries"."is_summed";--> statement-breakpoint
 CREATE INDEX "usage_sums_by_age" ON "usage_sums" USING btree ("period","starts_at");--> statement-breakpoint
--- The budgets of money that apply to what a run costs, each with the subject and the period that it counts for now.
-CREATE FUNCTION "budgets_of"(
-	"of_workspace" bigint, "of_key" bigint, "of_user" bigint, "of_agent" text, "of_conversation" text, "now_ms" bigint
+-- The budgets of a measure that apply to a payer, each with the subject and the period that it counts for now.
+CREATE FUNCTION "limits_of"(
+	"of_measure" text, "of_workspace" bigint, "of_key" bigint, "of_user" bigint, "of_agent" text,
+	"of_conversation" text, "now_ms" bigint
 )
 RETURNS TABLE (
-	"budget_id" bigint, "scope" text, "subject" text, "starts_at" bigint, "ends_at" bigint, "limit" bigint,
-	"is_hard" boolean
+	"budget_id" bigint, "scope" text, "subject" text, "period" text, "starts_at" bigint, "ends_at" bigint,
+	"limit" bigint, "is_hard" boolean
 ) LANGUAGE sql STABLE AS $$
-	SELECT b.id, b.scope, s.subject, coalesce((extract(epoch FROM p.starts AT TIME ZONE b.timezone) * 1000)::bigint, 0),
+	SELECT b.id, b.scope, s.subject, b.period,
+		coalesce((extract(epoch FROM p.starts AT TIME ZONE b.timezone) * 1000)::bigint, 0),
 		(extract(epoch FROM p.ends AT TIME ZONE b.timezone) * 1000)::bigint, b."limit", b.is_hard
 	FROM budgets b
 	CROSS JOIN LATERAL (
@@ -154,12 +156,23 @@ RETURNS TABLE (
 	CROSS JOIN LATERAL (
 		SELECT date_trunc(b.period, at) AS starts, date_trunc(b.period, at) + ('1 ' || b.period)::interval AS ends
 		FROM (SELECT to_timestamp(now_ms / 1000.0) AT TIME ZONE b.timezone AS at) now
-		WHERE b.period IN ('day', 'week', 'month')
+		WHERE b.period IN ('minute', 'day', 'week', 'month')
 		UNION ALL
-		SELECT NULL, NULL WHERE b.period = 'all'
+		SELECT NULL, NULL WHERE b.period IN ('answer', 'all')
 	) p
-	WHERE (b.workspace_id = of_workspace OR b.workspace_id IS NULL) AND b.measure = 'money'
+	WHERE (b.workspace_id = of_workspace OR b.workspace_id IS NULL) AND b.measure = of_measure
 		AND s.subject = coalesce(b.subject, s.subject)
+$$;--> statement-breakpoint
+-- The budgets of money that apply to what a run costs.
+CREATE FUNCTION "budgets_of"(
+	"of_workspace" bigint, "of_key" bigint, "of_user" bigint, "of_agent" text, "of_conversation" text, "now_ms" bigint
+)
+RETURNS TABLE (
+	"budget_id" bigint, "scope" text, "subject" text, "starts_at" bigint, "ends_at" bigint, "limit" bigint,
+	"is_hard" boolean
+) LANGUAGE sql STABLE AS $$
+	SELECT l.budget_id, l.scope, l.subject, l.starts_at, l.ends_at, l."limit", l.is_hard
+	FROM limits_of('money', of_workspace, of_key, of_user, of_agent, of_conversation, now_ms) l
 $$;--> statement-breakpoint
 -- Reserves what calls may cost, in the order in which they are given: `most`, or what is left if that is at least
 -- `fewest`. Both are null for a call without a price. Which budgets apply is read once: one that is added meanwhile

@@ -9,6 +9,7 @@ import {
 } from "@parley/agent";
 import {
   type ActionRow,
+  CallLimitReached,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
@@ -168,7 +169,14 @@ async function continueTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
-      const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saving = retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saved = await saving.catch(endOfCalls);
+      if ("code" in saved) {
+        notes.announced();
+        const { content } = event;
+        const last = unwritten.events;
+        return finish({ step, content, rawContents, chainOfThought }, saved, { last, usage });
+      }
       writer.continueAfter(run, saved.lastSeq);
       notes.announced();
       meter.written(ended, reached);
@@ -192,6 +200,12 @@ async function continueTurn(
   }
   // The last step waits for the functions that it called.
   return "suspended";
+}
+
+/** The error of an answer whose calls are more than a limit leaves. Throws any other. */
+function endOfCalls(error: unknown): AgentError {
+  if (error instanceof CallLimitReached) return error.error;
+  throw error;
 }
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */

@@ -27,6 +27,8 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { reservingStorage } from "../storage/reserve-storage.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
+import { hasUserLimit } from "../storage/stored-limits.ts";
+import { requireUserRoom } from "../storage/user-storage.ts";
 import { readBytes } from "./file-bytes.ts";
 import { type FileLimits, requireAccepted } from "./require-accepted.ts";
 import { signUploadUrl, UPLOAD_VALID_MS, type UploadSigning } from "./upload-urls.ts";
@@ -47,7 +49,8 @@ export type FileContext = KeyedContext & FileServices & StorageServices;
  */
 export async function announceFile(context: FileContext, input: CreateFile): Promise<FileAnswer> {
   requireAccepted(input, context.fileLimits);
-  const workspaceId = context.caller.workspace.id;
+  const { caller } = context;
+  const workspaceId = caller.workspace.id;
   const [id = 0] = await context.takeRowIds(1);
   const sid = context.newId("fil");
   // The response needs the key: nothing may fail after the commit.
@@ -56,12 +59,12 @@ export async function announceFile(context: FileContext, input: CreateFile): Pro
   const creation = { id: sid, isStored };
   const announce = () =>
     inTransactionOnce(context, creation, async ({ db }) => {
-      await lockWorkspace(db, workspaceId, "key share");
-      return insertRow(db, files, {
+      const { limitsUsers } = await lockWorkspace(db, workspaceId, "key share");
+      const row = await insertRow(db, files, {
         id,
         sid,
         workspaceId,
-        ...ownedBy(context.caller),
+        ...ownedBy(caller),
         contentType: input.contentType,
         fileName: input.fileName,
         sizeBytes: input.fileSize,
@@ -69,6 +72,9 @@ export async function announceFile(context: FileContext, input: CreateFile): Pro
         status: "created",
         createdAt: context.now(),
       });
+      if (limitsUsers)
+        await requireUserRoom(db, { caller, ownerId: row.ownerId, now: row.createdAt });
+      return row;
     });
   const file = await reservingStorage(context, input.fileSize, announce);
   return { file: await renderFile(context, file) };
@@ -87,19 +93,21 @@ export async function replayAnnouncement(
 
 /**
  * Locks the row of a workspace against its deletion, and with `no key update` against others that do the
- * same. Throws `workspace_auth_error` if it was deleted in the meantime.
+ * same; says whether what a user stores may be limited. Throws `workspace_auth_error` if it was deleted in the
+ * meantime.
  */
 export async function lockWorkspace(
   db: Queryable,
   id: number,
   strength: "key share" | "no key update",
-): Promise<void> {
+): Promise<{ limitsUsers: boolean }> {
   const [locked] = await db
-    .select({ id: workspaces.id })
+    .select({ limitsUsers: hasUserLimit(sql`${workspaces.id}`) })
     .from(workspaces)
     .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
     .for(strength);
   if (locked === undefined) throw foreignWorkspace();
+  return locked;
 }
 
 /** A file as the wire shows it. */

@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
+import { storedBytesLimit } from "../storage/stored-limits.ts";
 
 /** Requests that a conversation has; of more, the oldest are deleted. */
 const MAX_OF_CONVERSATION = 500;
@@ -53,7 +54,8 @@ const recordStatement = statement<
     where c.id in (select conversation_id from given) and exists (
       select 1 from workspaces w left join workspace_storage s on s.workspace_id = w.id
       where w.id = c.workspace_id and w.records_requests and w.deleted_at is null
-        and coalesce(s.counted_bytes + s.added_bytes, 0) < ${sql.placeholder("limitBytes")}::bigint
+        and coalesce(s.counted_bytes + s.added_bytes, 0) <
+          least(${sql.placeholder("limitBytes")}::bigint, ${storedBytesLimit(sql`w.id`)})
     )
     order by c.id for key share of c
   ),

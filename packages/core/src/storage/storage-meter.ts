@@ -8,6 +8,7 @@ import { type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { createCoalescedReads } from "../data-access/coalesced-reads.ts";
+import { storedBytesLimit } from "./stored-limits.ts";
 
 /** Time until written bytes are in the database, and how old a sum may be that refuses a request. */
 const FLUSH_MS = 1000;
@@ -24,7 +25,7 @@ export interface StorageRoom {
 
 /** Counts the bytes that a process writes for each workspace. */
 export interface StorageMeter {
-  /** Bytes that a workspace may store. */
+  /** Bytes that a workspace may store, if it has no smaller budget. */
   readonly limitBytes: number;
   /** Adds bytes that are about to be written, if there is room for them. */
   reserve(workspaceId: number, bytes: number): Promise<StorageRoom>;
@@ -44,6 +45,7 @@ interface Known {
   readonly workspaceId: number;
   /** With all that this process has added. */
   storedBytes: number;
+  limitBytes: number;
   /** What the database does not have yet. */
   unwrittenBytes: number;
   isChanged: boolean;
@@ -54,6 +56,8 @@ interface Known {
 interface Sum {
   readonly workspaceId: number;
   readonly storedBytes: number;
+  /** The smallest budget; null without any. */
+  readonly limitBytes: number | null;
 }
 
 // The rows are locked in the order of their numbers, so that processes do not deadlock each other. A row is
@@ -79,7 +83,8 @@ const addStatement = statement<{ now: number; added: string }, Sum>(
     returning workspace_id, counted_bytes + added_bytes as bytes
   )
   select g.id as "workspaceId",
-    greatest(0, coalesce(written.bytes, s.counted_bytes + s.added_bytes, 0))::float8 as "storedBytes"
+    greatest(0, coalesce(written.bytes, s.counted_bytes + s.added_bytes, 0))::float8 as "storedBytes",
+    ${storedBytesLimit(sql`g.id`)}::float8 as "limitBytes"
   from given g
   left join written on written.workspace_id = g.id
   left join workspace_storage s on s.workspace_id = g.id`,
@@ -105,6 +110,7 @@ export function createStorageMeter(
     memoMethod: (workspaceId) => ({
       workspaceId,
       storedBytes: 0,
+      limitBytes,
       unwrittenBytes: 0,
       isChanged: false,
       isRefused: false,
@@ -125,9 +131,11 @@ export function createStorageMeter(
     try {
       const values = added.map(({ one: _one, ...value }) => value);
       const rows = await addStatement.execute(db, { now: now(), added: JSON.stringify(values) });
-      const sums = new Map(rows.map((row) => [row.workspaceId, row.storedBytes]));
+      const sums = new Map(rows.map((row) => [row.workspaceId, row]));
       for (const one of some) {
-        one.storedBytes = (sums.get(one.workspaceId) ?? 0) + one.unwrittenBytes;
+        const sum = sums.get(one.workspaceId);
+        one.storedBytes = (sum?.storedBytes ?? 0) + one.unwrittenBytes;
+        one.limitBytes = Math.min(limitBytes, sum?.limitBytes ?? limitBytes);
         one.readAt = performance.now();
       }
     } catch (error) {
@@ -167,10 +175,10 @@ export function createStorageMeter(
     add: (workspaceId, bytes) => add(known.memo(workspaceId), bytes),
     reserve: async (workspaceId, bytes) => {
       const one = known.memo(workspaceId);
-      const fits = () => one.storedBytes + bytes <= limitBytes;
+      const fits = () => one.storedBytes + bytes <= one.limitBytes;
       const age = performance.now() - one.readAt;
       if (age === Infinity || (!fits() && age >= FLUSH_MS)) await write(one);
-      const room = { fits: fits(), storedBytes: one.storedBytes, limitBytes };
+      const room = { fits: fits(), storedBytes: one.storedBytes, limitBytes: one.limitBytes };
       if (room.fits) add(one, bytes);
       else {
         // It asks for a count, which finds what was deleted in the meantime.

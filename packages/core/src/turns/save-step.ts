@@ -20,6 +20,7 @@ import {
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
 import { renderWaitingCalls } from "../calls/waiting-calls.ts";
+import { takeCalls } from "../usage/call-limits.ts";
 import type { Turn } from "./load-turns.ts";
 import { type WrittenSteps, writeSteps } from "./write-steps.ts";
 
@@ -47,7 +48,7 @@ export interface SavedStep {
  * Writes a finished step with its tool calls and their events, so that a takeover continues after it. If
  * it calls functions, they are invoked or wait for approval, and the turn is suspended, which ends the
  * attempt. A step that the attempt has already saved without being notified stays as it is. Throws
- * `LostLease`.
+ * `LostLease`, and `CallLimitReached` if it has more calls than a limit leaves: then nothing of it is written.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
   const { run, turn, step, calls } = finished;
@@ -63,6 +64,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       .onConflictDoNothing()
       .returning();
     if (rows.length < created.length) return readSavedStep(db, finished);
+    await takeCalls(db, { ...finished, now });
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
     const waiting = rows.filter(({ status }) => waitsForUser(status));
     const announced = renderWaitingCalls(

@@ -2,6 +2,7 @@ import {
   type BudgetScope,
   type Database,
   openPostgres,
+  statement,
   usageEntries,
   usageReservations,
 } from "@parley/db";
@@ -100,28 +101,30 @@ async function insertBudgets(seed: number, workspaceId: number): Promise<void> {
 }
 
 /** Budgets of the workspaces that are overspent, or whose row is not the sum of what they hold. */
-async function findViolations(first: number): Promise<unknown[]> {
-  const found = await db().execute(sql`
+const violationsStatement = statement<{ first: number }, object>(
+  "find_overspent",
+  sql`
     select b.workspace_id, b.scope, s.*, h.held, b."limit"
     from budgets b join budget_spending s on s.budget_id = b.id
     cross join lateral (
       select coalesce(sum(h.amount), 0) as held from budget_holds h
       where h.budget_id = s.budget_id and h.subject = s.subject and h.starts_at = s.starts_at
     ) h
-    where b.workspace_id >= ${first}
-      and (s.reserved <> h.held or (b.is_hard and s.spent + s.reserved > b."limit"))`);
-  return found.rows;
-}
+    where b.workspace_id >= ${sql.placeholder("first")}::bigint
+      and (s.reserved <> h.held or (b.is_hard and s.spent + s.reserved > b."limit"))`,
+);
+const findViolations = async (first: number) => violationsStatement.execute(db(), { first });
 
 /** Budgets from the beginning for which the ledger has another sum than their row. */
-async function findDifferences(first: number): Promise<unknown[]> {
-  const found = await db().execute(sql`
+const differencesStatement = statement<{ first: number }, object>(
+  "find_differences",
+  sql`
     with spent as (
       select s.budget_id, s.subject, s.starts_at, s.spent + coalesce(sum(h.settled), 0) as amount
       from budgets b join budget_spending s on s.budget_id = b.id
       left join budget_holds h
         on h.budget_id = s.budget_id and h.subject = s.subject and h.starts_at = s.starts_at
-      where b.workspace_id >= ${first} and b.name <> 'late'
+      where b.workspace_id >= ${sql.placeholder("first")}::bigint and b.name <> 'late'
       group by s.budget_id, s.subject, s.starts_at
     ),
     ledger as (
@@ -130,13 +133,13 @@ async function findDifferences(first: number): Promise<unknown[]> {
         e.workspace_id, e.api_key_id, e.user_id, e.agent_id, 'talk ' || e.conversation_id, e.at
       ) b
       join budgets on budgets.id = b.budget_id and budgets.name <> 'late'
-      where e.workspace_id >= ${first}
+      where e.workspace_id >= ${sql.placeholder("first")}::bigint
       group by b.budget_id, b.subject, b.starts_at
     )
     select * from spent full join ledger using (budget_id, subject, starts_at)
-    where coalesce(spent.amount, 0) <> coalesce(ledger.amount, 0)`);
-  return found.rows;
-}
+    where coalesce(spent.amount, 0) <> coalesce(ledger.amount, 0)`,
+);
+const findDifferences = async (first: number) => differencesStatement.execute(db(), { first });
 
 /** The entries of the workspaces by their calls. */
 async function readLedger(first: number) {

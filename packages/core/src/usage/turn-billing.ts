@@ -1,4 +1,4 @@
-import { hasRow } from "@parley/db";
+import { type BudgetMeasure, hasRow } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 
 /** Who pays for a run: the key that asked for it, and the user it asked for. */
@@ -18,12 +18,20 @@ export interface Billing {
   readonly isBudgeted: boolean;
   /** Names of the agent's tags; null without any. */
   readonly tags: string[] | null;
+  /** Whether either has a limit of tool calls. */
+  readonly limitsCalls: boolean;
 }
 
+/** Whether the workspace of this number, or the server, has a budget of a measure. */
+export const hasBudget = (workspaceId: SQL, measure: BudgetMeasure): SQL<boolean> => {
+  const ofMeasure = sql`b.measure = ${sql.raw(`'${measure}'`)}`;
+  return sql`(
+    ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and ${ofMeasure}`)}
+    or ${hasRow(sql`from budgets b where b.workspace_id is null and ${ofMeasure}`)})`;
+};
+
 /** Whether a budget of money applies in the workspace of this number. */
-export const isBudgeted = (workspaceId: SQL): SQL<boolean> => sql`(
-  ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and b.measure = 'money'`)}
-  or ${hasRow(sql`from budgets b where b.workspace_id is null and b.measure = 'money'`)})`;
+export const isBudgeted = (workspaceId: SQL): SQL<boolean> => hasBudget(workspaceId, "money");
 
 /** The subquery that gives the `Billing` of the agent `a` in the workspace of this number. */
 export const billingOf = (workspaceId: SQL): SQL => sql`
@@ -35,6 +43,7 @@ export const billingOf = (workspaceId: SQL): SQL => sql`
       0
     ),
     'isBudgeted', ${isBudgeted(sql`payer.id`)},
-    'tags', (select json_agg(tag ->> 'name') from jsonb_array_elements(a.tags) tag)
+    'tags', (select json_agg(tag ->> 'name') from jsonb_array_elements(a.tags) tag),
+    'limitsCalls', ${hasBudget(sql`payer.id`, "tool_calls")}
   )
   from workspaces payer where payer.id = ${workspaceId}`;

@@ -3,6 +3,7 @@ import type { WorkspaceUsage } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
+import { storedBytesLimit } from "../storage/stored-limits.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 
@@ -12,7 +13,10 @@ const countOf = (rows: SQL) => sql`(select count(*)::float8 from ${rows})`;
 // Each part reads one index, but for the numbers of messages, which are in the rows of the conversations.
 // With a million conversations and as many invocations it took 0.25 s. Only conversations from before
 // the counts have their messages counted one by one.
-const usageStatement = statement<{ workspaceId: number }, Omit<WorkspaceUsage, "storedBytesLimit">>(
+const usageStatement = statement<
+  { workspaceId: number },
+  Omit<WorkspaceUsage, "storedBytesLimit"> & { readonly budget: number | null }
+>(
   "read_workspace_usage",
   sql`
   select talks.conversations, talks.messages,
@@ -21,6 +25,7 @@ const usageStatement = statement<{ workspaceId: number }, Omit<WorkspaceUsage, "
     uploads.files, uploads."fileBytes",
     coalesce((select greatest(0, s.counted_bytes + s.added_bytes)
       from workspace_storage s where s.workspace_id = ${id}), 0)::float8 as "storedBytes",
+    ${storedBytesLimit(id)}::float8 as budget,
     ${countOf(sql`users u
       where u.workspace_id = ${id} and (u.email <> '' or u.external_id is not null)
         and u.removed_at is null`)} as members,
@@ -57,5 +62,7 @@ export async function readWorkspaceUsage(
   const workspace = await administeredWorkspace(request, database.db, wId);
   const [usage] = await usageStatement.execute(database.db, { workspaceId: workspace.id });
   if (usage === undefined) throw new Error("The statement has no row");
-  return { ...usage, storedBytesLimit: request.storage.limitBytes };
+  const { budget, ...counted } = usage;
+  const { limitBytes } = request.storage;
+  return { ...counted, storedBytesLimit: Math.min(limitBytes, budget ?? limitBytes) };
 }
