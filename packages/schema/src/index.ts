@@ -14,6 +14,7 @@ export * from "./agents/instruction-values.ts";
 export * from "./agents/instructions.ts";
 export * from "./agents/mentions.ts";
 export * from "./analytics/analytics.ts";
+export * from "./analytics/consumption-export.ts";
 export * from "./audit/audit-events.ts";
 export * from "./conversations/blocked-actions.ts";
 export * from "./conversations/conversations.ts";

@@ -96,7 +96,10 @@ test("shows operators the server by workspace", async () => {
   expect(inputsOf(calls, "usage.getServer")).toMatchObject([{ by: "workspace" }]);
   const choices = within(screen.getByRole("combobox", { name: "Divided by" }));
   expect(choices.getAllByRole("option").map(({ textContent }) => textContent)).toEqual([
-    ...["Nothing", "Model", "Purpose", "Workspace"],
+    "Nothing",
+    "Model",
+    "Purpose",
+    "Workspace",
   ]);
 });
 
@@ -105,7 +108,9 @@ test("layers have a value for each day, the greatest first, and the rest is one"
   expect(days).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
   const ids = ["a", "b", "c", "d", "e", "f", "g"];
   const of = (id: string, index: number) => ({
-    ...{ id, name: null, isOthers: false },
+    id,
+    name: null,
+    isOthers: false,
     ...figures(String(index + 1)),
   });
   const rows = ids.map((id, index) => ({ date: days[1]!, startsAt: 0, ...of(id, index) }));
