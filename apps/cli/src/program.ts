@@ -23,6 +23,7 @@ import { createModelCommands } from "./administration/models.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
+import { createUsageCommand } from "./administration/usage.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
@@ -87,6 +88,7 @@ export function createProgram(context: Context): Command {
     createModelCommands(context),
     createCredentialCommands(context),
     createAuditCommands(context),
+    createUsageCommand(context),
     createWorkspaceCommands(context),
     createOperatorKeyCommands(context),
     ...createWorkspaceFolderCommands(context),

@@ -31,7 +31,8 @@ export function createAsk(server: () => Server) {
         .filter((member) => input[member] !== undefined)
         .map((member) => [member, String(input[member])]);
       const query = asked.length === 0 ? "" : `?${new URLSearchParams(asked).toString()}`;
-      return send(server(), { path: path + query, key, headers });
+      const body = endpoint.method === "POST" ? { json: input } : {};
+      return send(server(), { path: path + query, key, headers, ...body });
     }
     const form = new FormData();
     if (endpoint.kind === "upload") form.append("file", new File(["POISONED"], "x.txt"));

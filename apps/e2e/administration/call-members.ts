@@ -32,6 +32,7 @@ export const members: Record<string, object> = {
     yaml: '{"name": "x", "description": "", "model": {"providerId": "nobody", "modelId": "nothing"}}',
   },
   "analytics.export": { table: "users", startDate: "2026-01-01", endDate: "2026-01-31" },
+  "analytics.exportConsumption": { startDate: "2026-01-01", endDate: "2026-01-30" },
   "usage.get": { startDate: "2026-01-01", endDate: "2026-01-31" },
   "usage.getServer": { startDate: "2026-01-01", endDate: "2026-01-31" },
   "agents.create": {

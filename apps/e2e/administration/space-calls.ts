@@ -238,6 +238,8 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "functionSecrets.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],
+  "analytics.exportConsumption": () =>
+    (["csv", "ndjson"] as const).map((format) => ({ ...lastDays(), format })),
   "analytics.export": () =>
     AnalyticsTable.options.map((table) => ({
       table,
@@ -245,3 +247,9 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
       endDate: "2026-12-31",
     })),
 };
+
+/** The longest range of days that ends today. */
+function lastDays(): { startDate: string; endDate: string } {
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  return { startDate: dayOf(Date.now() - 29 * 86_400_000), endDate: dayOf(Date.now()) };
+}

@@ -254,6 +254,7 @@ const features: Rooms = {
   knowledge: page,
   runs: page,
   overview: page,
+  usage: page,
   administration: page,
   operators: [...page, "administration"],
 };

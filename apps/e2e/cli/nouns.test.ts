@@ -282,6 +282,7 @@ describe("nouns on the command line", () => {
     for (const args of [
       ["keys", "list"],
       ["audit", "list"],
+      ["usage"],
       ["workspaces", "get", "Demo"],
       ["tools", "list"],
     ]) {

@@ -165,6 +165,34 @@ export function clientRoutesSuite(server: () => Server): void {
     );
   });
 
+  test("every call of a model is exported, streamed, to admins", async () => {
+    await ask();
+    const today = new Date().toISOString().slice(0, 10);
+    const range = { startDate: today, endDate: today };
+    const post = async (json: object, key?: string) =>
+      below("analytics/consumption/export", { json, ...(key !== undefined && { key }) });
+    const exported = await post(range);
+    expect(exported.status).toBe(200);
+    expect(exported.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(exported.headers.get("content-disposition")).toContain(`consumption_${today}_`);
+    expect(exported.text).toMatch(/^timestamp,origin,user_id,[\w,]+\r\n(?:.*\r\n)*/);
+    const lines = await post({ ...range, format: "ndjson", filter: { agents: ["helper"] } });
+    expect(lines.headers.get("content-type")).toBe("application/x-ndjson");
+    const rows = lines.text.trimEnd().split("\n");
+    expect(rows.map((row) => JSON.parse(row) as object)).toContainEqual(
+      expect.objectContaining({ agent_id: "helper", model_id: "simulated-1", origin: "answer" }),
+    );
+    expectError(
+      await post({ startDate: "2026-01-01", endDate: "2026-01-31" }),
+      "invalid_request_error",
+      { field: "endDate" },
+    );
+    expectError(await post({ startDate: "today", endDate: today }), "invalid_request_error", {
+      field: "startDate",
+    });
+    expectError(await post(range, server().demo.userKey), "app_auth_error");
+  });
+
   test("a skill of the list is read by its id, and no other", async () => {
     const { skills } = parsed("skills.list", await below("skills")) as {
       skills: { sId: string }[];

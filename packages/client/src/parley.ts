@@ -90,6 +90,8 @@ export function createParley(options: ParleyOptions) {
     analytics: {
       /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
       export: download("analytics.export"),
+      /** Exports every call of a model with what it cost, as CSV or lines of JSON; needs an admin key. */
+      exportConsumption: download("analytics.exportConsumption"),
     },
     usage: {
       /** Reads what the caller's own user has used this month. */

@@ -22,6 +22,7 @@ export {
   findCallableAgent,
   listCallableAgents,
 } from "./agents/callable-agents.ts";
+export type { StreamedText } from "./analytics/export-consumption.ts";
 export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";

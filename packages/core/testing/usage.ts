@@ -95,7 +95,10 @@ export async function loseTestCall(
   const { workspaceId, logId, attempt, amount, at } = call;
   await database.db.insert(usageReservations).values({
     id: `${logId} ${call.call}`,
-    ...{ workspaceId, logId, attempt, amount },
+    workspaceId,
+    logId,
+    attempt,
+    amount,
     createdAt: at - 60_000,
     entry: toLostEntry(call, at),
   });

@@ -81,7 +81,7 @@ export interface MultipartEndpoint extends EndpointBase {
   readonly maxBytes: number;
 }
 
-/** A download: stored bytes, or a range of them. */
+/** A download: stored bytes, or a range of them; the response of a POST is made while it is read. */
 export interface DownloadEndpoint extends EndpointBase {
   readonly kind: "download";
 }
@@ -183,7 +183,8 @@ export function errorTypesOf(endpoint: Endpoint): Set<ErrorType> {
   const types = new Set([...commonErrors, ...endpoint.errors]);
   // Clients retry a stream only on 408 and 429.
   if (endpoint.kind !== "stream") types.add("service_unavailable");
-  if (endpoint.kind === "json" && endpoint.method !== "GET") types.add("content_too_large");
+  const hasBody = endpoint.kind === "json" || endpoint.kind === "download";
+  if (hasBody && endpoint.method !== "GET") types.add("content_too_large");
   if (growsStorage(endpoint)) types.add("budget_exceeded");
   if (endpoint.kind === "json" && isKeyed(endpoint)) {
     types.add("idempotency_key_mismatch").add("idempotency_key_in_use");

@@ -8,6 +8,7 @@ import { activityEndpoints } from "./activity/endpoints.ts";
 import { agentEndpoints } from "./agents/endpoints.ts";
 import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
+import { consumptionEndpoints } from "./analytics/consumption-export.ts";
 import { auditEndpoints } from "./audit/audit-events.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
@@ -60,6 +61,7 @@ export const endpoints = {
   ...workspaceFactEndpoints,
   ...workspaceEndpoints,
   ...analyticsEndpoints,
+  ...consumptionEndpoints,
   ...usageEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,

@@ -16,7 +16,8 @@ export function errorsByStatus(endpoint: Endpoint): [number, ErrorType[]][] {
   const isInBody =
     endpoint.errors.includes("file_not_found") && !("fileId" in endpoint.params.shape);
   if (isInBody) found.push([400, "file_not_found"]);
-  if (endpoint.kind === "download") found.push([416, "invalid_request_error"]);
+  if (endpoint.kind === "download" && endpoint.method === "GET")
+    found.push([416, "invalid_request_error"]);
   return [...Map.groupBy(found, ([status]) => status)]
     .map(([status, pairs]): [number, ErrorType[]] => [status, pairs.map(([, type]) => type)])
     .toSorted(([one], [other]) => one - other);

@@ -97,7 +97,7 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
     const redirect = respond(about, ["x-request-id", "Location"]);
     return { 307: redirect, ...describeStream(name, endpoint, models) };
   }
-  if (endpoint.kind === "download") return describeBytes();
+  if (endpoint.kind === "download") return describeBytes(endpoint);
   if (endpoint.status === 204) return { 204: respond("Done", RATED) };
   const isCacheable = endpoint.kind === "json" && endpoint.response === "cacheable";
   const isCreate = endpoint.kind === "json" && isKeyed(endpoint);
@@ -112,7 +112,11 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
   };
 }
 
-function describeBytes(): object {
+function describeBytes({ method }: Endpoint): object {
+  if (method === "POST") {
+    const example = "timestamp,origin\r\n";
+    return { 200: respond("The file", RATED, { "*/*": { schema: BYTES, example } }) };
+  }
   const headers = [...RATED, "ETag"];
   const content = { "*/*": { schema: BYTES, example: "We open at nine." } };
   return {

@@ -73,7 +73,7 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
   };
   const etags = (example: string) =>
     text("If-None-Match", "ETags of the responses that the client has", example);
-  if (endpoint.kind === "download") {
+  if (endpoint.kind === "download" && endpoint.method === "GET") {
     return [
       text("Range", "The bytes to send, in one range", "bytes=0-15"),
       text("If-Range", "The ETag of the file whose range is requested", '"5f2b"'),

@@ -1,8 +1,9 @@
-import type { ReadableFile, RequestContext, WorkspaceCaller } from "@parley/core";
-import { essenceOf, ParleyError } from "@parley/schema";
+import type { ReadableFile, RequestContext, StreamedText, WorkspaceCaller } from "@parley/core";
+import { type DownloadEndpoint, essenceOf, maxValuesOf, ParleyError } from "@parley/schema";
 import { create as createDisposition } from "content-disposition";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { namesTag } from "../http/conditional.ts";
+import { takePlace } from "../requests/body-costs.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
@@ -46,6 +47,10 @@ const shown = new Set(["text/plain", "image/png", "image/jpeg", "image/gif", "im
 /** Serves every endpoint of kind download. */
 export function registerDownloads(app: FastifyInstance, services: ApiServices): void {
   for (const { endpoint, implementation } of endpointsOfKind("download")) {
+    if (endpoint.method === "POST") {
+      registerStreamed(app, services, { endpoint, stream: implementation as Stream });
+      continue;
+    }
     const open = implementation as Open;
     app.route({
       // Fastify's own HEAD would read the whole file.
@@ -63,6 +68,35 @@ export function registerDownloads(app: FastifyInstance, services: ApiServices): 
       },
     });
   }
+}
+
+type Stream = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<StreamedText>;
+
+/** Serves a download that is made while it is read: a client that leaves ends it. */
+function registerStreamed(
+  app: FastifyInstance,
+  services: ApiServices,
+  { endpoint, stream }: { endpoint: DownloadEndpoint; stream: Stream },
+): void {
+  const maxValues = maxValuesOf(endpoint);
+  app.route({
+    method: "POST",
+    url: routePath(endpoint.path),
+    onRequest: async (request, reply) => {
+      await authenticateAndCharge(services, endpoint, { request, reply });
+      request.maxValues = maxValues;
+      await takePlace(services, { request, reply });
+    },
+    handler: async (request, reply) => {
+      const context = procedureContext(services, { request, reply });
+      return reportTransfer(endpoint, context, async () => {
+        const { input, authorized } = prepareTransfer(endpoint, context, request);
+        const text = await stream(authorized, input as never);
+        reply.headers({ ...describeFile(text), "Cache-Control": "private, no-store" });
+        return sendPieces(services.unreadResponses, reply, text.pieces);
+      });
+    },
+  });
 }
 
 /** Sends a file, or a range of it. */
@@ -102,7 +136,7 @@ function cacheHeaders(etag: string) {
 }
 
 /** Headers that describe the file, and keep browsers from treating it as part of this site. */
-function describeFile({ contentType, fileName }: ReadableFile) {
+function describeFile({ contentType, fileName }: Pick<ReadableFile, "contentType" | "fileName">) {
   const type = shown.has(essenceOf(contentType)) ? "inline" : "attachment";
   return {
     "Content-Type": contentType,

@@ -14,11 +14,15 @@ import { namedParams } from "./endpoints-of-kind.ts";
 export function prepareTransfer(
   endpoint: UploadEndpoint | DownloadEndpoint,
   context: ProcedureContext,
-  { params, query }: FastifyRequest,
+  { params, query, body }: FastifyRequest,
 ): { input: unknown; authorized: RequestContext<WorkspaceCaller> } {
   const input = parseInput(
     endpoint,
-    new HttpInput({ params: namedParams(params), query, body: undefined }),
+    new HttpInput({
+      params: namedParams(params),
+      query,
+      body: endpoint.kind === "download" ? body : undefined,
+    }),
   );
   const { wId } = input as { wId: string };
   return { input, authorized: authorizeWorkspace(endpoint, context, wId) };

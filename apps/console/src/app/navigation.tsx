@@ -28,6 +28,7 @@ export const places: readonly Place[] = [
   { to: "/approvals", name: "Approvals", icon: "check", ...talks, Note: WaitingCount },
   { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
   { to: "/overview", name: "Overview", icon: "overview", role: "builder", isForOperators: true },
+  { to: "/usage", name: "Usage", icon: "usage", role: "builder", isForOperators: true },
   { to: "/agents", name: "Agents", icon: "agent", role: "user", scope: "agents:read" },
   {
     to: "/functions",

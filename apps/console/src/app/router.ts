@@ -13,6 +13,7 @@ import { knowledgeRoutes } from "../knowledge/routes.ts";
 import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
+import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
@@ -35,6 +36,7 @@ const routeTree = rootRoute.addChildren([
     ...operatorRoutes,
     ...runRoutes,
     ...overviewRoutes,
+    ...usageRoutes,
     unknownRoute,
   ]),
 ]);

@@ -88,6 +88,13 @@ export const pages: readonly ShownPage[] = [
     alt: "Figures of queued and running runs, above charts of the last hour",
   },
   {
+    route: "/usage",
+    name: "usage",
+    pathOf: () => "/usage",
+    keys: [...operators, ...builders],
+    alt: "What calls of models cost: figures, a chart by day stacked by agent, and what changed",
+  },
+  {
     route: "/agents",
     name: "agents",
     pathOf: () => "/agents",

@@ -2,13 +2,14 @@ import {
   type AnalyticsTable,
   type ExportAnalytics,
   invalidRequest,
+  toCsv,
   toListedTimezone,
 } from "@parley/schema";
 import type { Context } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import type { ReadableFile } from "../files/files.ts";
 import { readableText } from "../files/readable-text.ts";
-import { MAX_ROWS, tables, toCsv } from "./tables.ts";
+import { MAX_ROWS, tables } from "./tables.ts";
 
 const MAX_DAYS = 366;
 const DAY_MS = 24 * 60 * 60 * 1000;

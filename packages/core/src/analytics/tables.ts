@@ -1,25 +1,7 @@
 import { hasRow, type Statement, statement } from "@parley/db";
-import type { AnalyticsTable } from "@parley/schema";
+import type { AnalyticsTable, CsvRow } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import { consumedByModel, consumedBySummary, summed } from "../messages/consumption-sums.ts";
-
-type Cell = string | number | boolean | null;
-
-/** A row of a table: its cells by the names of the columns. */
-type Row = Readonly<Record<string, Cell>>;
-
-/** Writes rows as CSV (RFC 4180) with a line of these names. */
-export function toCsv(columns: readonly string[], rows: readonly Row[]): string {
-  const lines = [columns, ...rows.map((row) => columns.map((name) => row[name] ?? null))];
-  return lines.map((cells) => `${cells.map(writeCell).join(",")}\r\n`).join("");
-}
-
-/** Text that a spreadsheet would take for a formula begins with an apostrophe, so that it is shown. */
-function writeCell(cell: Cell): string {
-  if (typeof cell !== "string") return cell === null ? "" : String(cell);
-  const shown = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
-}
 
 /** Rows of an export at most; a statement reads one more. */
 export const MAX_ROWS = 50_000;
@@ -105,13 +87,13 @@ const sums = [
 
 interface Table {
   readonly columns: readonly string[];
-  readonly statement: Statement<Range, Row>;
+  readonly statement: Statement<Range, CsvRow>;
 }
 
 /** A table of what a query gives, with these columns in order. */
 function tableOf(name: AnalyticsTable, columns: readonly string[], query: SQL): Table {
   const bounded = sql`${query} limit ${sql.raw(String(MAX_ROWS + 1))}`;
-  return { columns, statement: statement<Range, Row>(`export_${name}`, bounded) };
+  return { columns, statement: statement<Range, CsvRow>(`export_${name}`, bounded) };
 }
 
 /** A table of the use for each value of `by`; `isMeant` is the condition on the entries that count. */

@@ -53,11 +53,13 @@ export async function getOwnUsage({ database, caller, now }: Context): Promise<O
     workspaceId: workspace.id,
     userId: user.id === apiKey.userId ? 0 : user.id,
     apiKeyId: apiKey.id,
-    ...{ startsAt, endsAt },
+    startsAt,
+    endsAt,
   });
   const currencies = Map.groupBy(rows, ({ currency }) => currency);
   return {
-    ...{ startsAt, endsAt },
+    startsAt,
+    endsAt,
     days: rows.map((row) => ({ date: row.date, currency: row.currency, ...figuresOf([row]) })),
     totals: [...currencies].map(([currency, of]) => ({ currency, ...figuresOf(of) })),
   };

@@ -40,7 +40,11 @@ describe("usage", () => {
       ],
       totals: [
         {
-          ...{ currency: "USD", calls: 2, amount: "1.5", estimatedAmount: "0.5", outputTokens: 20 },
+          currency: "USD",
+          calls: 2,
+          amount: "1.5",
+          estimatedAmount: "0.5",
+          outputTokens: 20,
           before: { calls: 1, unpricedCalls: 1, amount: "0", inputTokens: 100 },
         },
       ],
@@ -49,7 +53,10 @@ describe("usage", () => {
     await sumUsage(test.core);
     expect(await read(days)).toMatchObject(expected);
     expect(await read({ startDate: "2031-01-01", endDate: "2031-01-01" })).toEqual({
-      ...{ timezone: "UTC", rows: [], groups: [], totals: [] },
+      timezone: "UTC",
+      rows: [],
+      groups: [],
+      totals: [],
     });
   });
 
@@ -182,8 +189,12 @@ describe("usage", () => {
     const admin = await openTestContext(core, test.workspace, "admin");
     const wId = test.workspaceId;
     const { member } = await addMember(admin, {
-      ...{ wId, email: "ada@example.com", firstName: "Ada", username: undefined },
-      ...{ lastName: undefined, image: undefined },
+      wId,
+      email: "ada@example.com",
+      firstName: "Ada",
+      username: undefined,
+      lastName: undefined,
+      image: undefined,
     });
     await writeTestUsage(context, { userId: member.id });
     const readUser = async () => (await read({ ...days, by: "user" })).groups;

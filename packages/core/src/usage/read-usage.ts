@@ -28,7 +28,10 @@ export async function getUsage(request: RequestContext, input: ReadUsage): Promi
   const { agents = null, keys = null, users = null } = input;
   const rows = await usageOfWorkspace[input.by].execute(db, {
     ...query,
-    ...{ workspaceId: workspace.id, agents, keys, users },
+    workspaceId: workspace.id,
+    agents,
+    keys,
+    users,
   });
   return toUsage(rows, query);
 }
@@ -64,10 +67,18 @@ function toQuery(
     throw invalidRequest("query", [{ path: "startDate", message }]);
   }
   return {
-    ...{ startDate, endDate, groupBy, models, origins },
+    startDate,
+    endDate,
+    groupBy,
+    models,
+    origins,
     timezone: toListedTimezone(input.timezone),
     now: at,
-    ...{ workspaceId: null, workspaces: null, agents: null, keys: null, users: null },
+    workspaceId: null,
+    workspaces: null,
+    agents: null,
+    keys: null,
+    users: null,
   };
 }
 
@@ -87,7 +98,8 @@ function toUsage(rows: readonly UsageRow[], { timezone }: UsageQuery): Usage {
       .filter(({ isBefore }) => !isBefore)
       .map((row) => ({
         // Only what is before the range has neither.
-        ...{ date: row.date!, startsAt: row.startsAt! },
+        date: row.date!,
+        startsAt: row.startsAt!,
         ...subjectOf(row),
         currency: row.currency,
         ...figuresOf([row]),

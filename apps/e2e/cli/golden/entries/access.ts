@@ -64,4 +64,9 @@ export const accessEntries: readonly Entry[] = [
     confirmed: "openai",
   },
   { command: "audit list", prepare: withSpace },
+  {
+    command: "usage",
+    args: ["--by", "agent"],
+    varying: [[/(?<="date":")[\d-]+/g, "DAY"]],
+  },
 ];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toCsv } from "./tables.ts";
+import { toCsv } from "./csv.ts";
 
 it("writes what a spreadsheet reads back as text, and never as a formula", () => {
   const rows = [

@@ -1,0 +1,20 @@
+import { createRoute } from "@tanstack/react-router";
+import { oneOf, textOf } from "../routing/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
+import { dimensions, periods } from "./usage-series.ts";
+
+const usageRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/usage",
+  validateSearch: (search) => ({
+    days: oneOf(search, "days", periods),
+    by: oneOf(search, "by", dimensions),
+    show: oneOf(search, "show", ["tokens"] as const),
+    currency: textOf(search, "currency"),
+  }),
+  component: lazyPage(() => import("./usage-page.tsx"), "UsagePage"),
+});
+
+/** The page of what calls of models cost. */
+export const usageRoutes = [usageRoute] as const;
