@@ -182,6 +182,7 @@ export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export { contextTokensOf, filesTakenBy, supportedEffort } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
+export { readOwnBudgets } from "./usage/own-budgets.ts";
 export type { PriceServices } from "./usage/price-lists.ts";
 export {
   amountOf,
