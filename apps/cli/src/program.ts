@@ -14,6 +14,7 @@ import {
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
+import { createBudgetCommands, createServerBudgetCommands } from "./administration/budgets.ts";
 import { createConversationAdministration } from "./administration/conversations.ts";
 import { createCredentialCommands } from "./administration/credentials.ts";
 import { createFileCommands } from "./administration/files.ts";
@@ -21,6 +22,7 @@ import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
 import { createModelCommands } from "./administration/models.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
+import { createPriceCommands, createServerPriceCommands } from "./administration/prices.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createUsageCommand } from "./administration/usage.ts";
@@ -87,10 +89,14 @@ export function createProgram(context: Context): Command {
     createKeyCommands(context, [createBootstrapCommand(context)]),
     createModelCommands(context),
     createCredentialCommands(context),
+    createPriceCommands(context),
+    createBudgetCommands(context),
     createAuditCommands(context),
     createUsageCommand(context),
     createWorkspaceCommands(context),
     createOperatorKeyCommands(context),
+    createServerPriceCommands(context),
+    createServerBudgetCommands(context),
     ...createWorkspaceFolderCommands(context),
   ]) {
     program.addCommand(command as Command);

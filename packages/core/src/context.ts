@@ -65,6 +65,8 @@ export type Caller =
       readonly apiKey: ApiKeyRow;
       readonly workspace: WorkspaceRow;
       readonly user: UserRow;
+      /** Whether a budget of money applies in the workspace, as of a few seconds ago at most. */
+      readonly isBudgeted: boolean;
       readonly userToken?: UserToken | undefined;
     } & Recognized)
   | ({ readonly kind: "operator"; readonly apiKey: ApiKeyRow } & Recognized);

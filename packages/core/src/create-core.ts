@@ -37,6 +37,7 @@ import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool
 import { createSearches } from "./untrusted/searches.ts";
 import { createThreads } from "./untrusted/threads.ts";
 import { createPriceLists, type PriceServices } from "./usage/price-lists.ts";
+import { type BudgetServices, createBudgetReader } from "./usage/require-budget.ts";
 import { createReservations, type ReservationServices } from "./usage/reservations.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
 
@@ -45,6 +46,7 @@ export interface Core
   extends
     Process,
     AgentServices,
+    BudgetServices,
     ConversationServices,
     FileServices,
     FunctionServices,
@@ -128,6 +130,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
     priceListOf: createPriceLists(db),
+    findExceededBudget: createBudgetReader(db, () => core.now()),
     reserveUsage: createReservations(db, () => core.now()),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
     storage: createStorageMeter(db, {

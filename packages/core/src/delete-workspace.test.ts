@@ -32,6 +32,7 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
 import { createCredentials } from "./access/credentials.ts";
@@ -155,6 +156,7 @@ describe("deleteWorkspace", () => {
     await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));
     await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });
     await createSession(context);
+    await insertTestUsage(test.core, workspace);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
     await db()

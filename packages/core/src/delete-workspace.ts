@@ -11,6 +11,7 @@ import { inTransaction, type Transaction } from "./log/transaction.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
@@ -49,6 +50,7 @@ export async function deleteWorkspace(
     deleteSomeFiles,
     deleteSomeTexts,
     deleteSomeKeys,
+    deleteSomeUsage,
     (of: RequestContext) => deleteSomeNodes(of, views),
   ];
   for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
@@ -177,6 +179,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
   }
   await deleteProviderCredentials(db, id);
   await deleteFunctionSecrets(db, id);
+  await deletePricesAndBudgets(db, id);
   await deleteActivity(db, id);
   const { tools, users } = tables;
   for (const table of [

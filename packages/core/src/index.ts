@@ -189,6 +189,7 @@ export {
 } from "./workspaces/models.ts";
 export { isUsableOperatorKey, revokeAllOperatorKeys } from "./workspaces/operator-keys.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
+export { readOwnBudgets } from "./usage/own-budgets.ts";
 export type { PriceServices } from "./usage/price-lists.ts";
 export {
   amountOf,

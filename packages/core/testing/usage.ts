@@ -1,7 +1,17 @@
-import { budgets, modelPrices, usageEntries, usageReservations } from "@parley/db";
+import {
+  budgetHolds,
+  budgets,
+  budgetSpending,
+  insertRow,
+  modelPrices,
+  usageEntries,
+  usageReservations,
+  usageSums,
+} from "@parley/db";
 import type { ModelPair } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Core, CoreContext } from "../src/create-core.ts";
+import type { WorkspaceRow } from "../src/data-access/rows.ts";
 import { type BilledCall, toLostEntry, writeUsage } from "../src/usage/usage-ledger.ts";
 
 /** Sets a workspace's price of a model, valid since a second ago: 1 and 10 dollars by default. */
@@ -14,21 +24,6 @@ export async function insertTestPrice(
   const of = { workspaceId, providerId, modelId, validFrom: at, createdAt: at };
   const price = { currency: "USD", input: 1_000_000_000n, output: 10_000_000_000n };
   await core.database.db.insert(modelPrices).values({ ...of, ...price, ...changes });
-}
-
-/** Sets a budget of a workspace: hard, of money, for a month in UTC, by default. Gives its row. */
-export async function insertTestBudget(
-  core: Core,
-  workspaceId: number,
-  changes: Pick<typeof budgets.$inferInsert, "limit"> & Partial<typeof budgets.$inferInsert>,
-) {
-  const at = core.now();
-  const of = { sid: core.newId(), workspaceId, name: "team", scope: "workspace" } as const;
-  const counted = { measure: "money", period: "month", timezone: "UTC", currency: "USD" } as const;
-  const kept = { isHard: true, isOperators: false, createdAt: at, updatedAt: at };
-  const values = { ...of, ...counted, ...kept, ...changes };
-  const [row] = await core.database.db.insert(budgets).values(values).returning();
-  return row!;
 }
 
 /** The ledger of a workspace, oldest first. */
@@ -44,6 +39,57 @@ export async function readTestUsage(core: Core, workspaceId: number) {
 export async function countTestReservations(core: Core, workspaceId: number): Promise<number> {
   const of = eq(usageReservations.workspaceId, workspaceId);
   return core.database.db.$count(usageReservations, of);
+}
+
+type BudgetValues = typeof budgets.$inferInsert;
+
+/** Inserts a soft budget of a thousand dollars a month, or what `changes` makes of it. */
+export async function insertTestBudget(
+  { database, newId, now }: Core,
+  workspaceId: number | null,
+  changes: Partial<BudgetValues> = {},
+): Promise<typeof budgets.$inferSelect> {
+  return insertRow(database.db, budgets, {
+    sid: newId("bud"),
+    workspaceId,
+    name: "team",
+    scope: "workspace",
+    measure: "money",
+    period: "month",
+    timezone: "UTC",
+    limit: 1_000_000_000_000n,
+    currency: "USD",
+    isHard: false,
+    isOperators: false,
+    createdAt: now(),
+    updatedAt: now(),
+    ...changes,
+  });
+}
+
+/** Inserts a row of each table of money in a workspace. */
+export async function insertTestUsage(core: Core, { id }: WorkspaceRow): Promise<void> {
+  const { db } = core.database;
+  const now = core.now();
+  const workspaceId = id;
+  const model = { providerId: "openai", modelId: "gpt-5" };
+  const paid = { currency: "USD", amount: 5n };
+  const entry = { ...model, ...paid, workspaceId, agentId: "ann", origin: "answer" } as const;
+  const ofCall = { logId: core.newId(), attempt: 1, call: 0, step: 0, conversationId: 1 };
+  await db.insert(usageEntries).values({ ...entry, ...ofCall, at: now, isEstimated: false });
+  const tokens = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0 };
+  const sums = { ...tokens, reasoningTokens: 0, calls: 1, unpricedCalls: 0, estimatedAmount: 0n };
+  const ofHour = { period: "hour", startsAt: 0, apiKeyId: 0, userId: 0 } as const;
+  await db.insert(usageSums).values({ ...entry, ...ofHour, ...sums });
+  const price = { ...model, currency: "USD", input: 1n, output: 1n };
+  await db.insert(modelPrices).values({ ...price, workspaceId, validFrom: now, createdAt: now });
+  const { id: budgetId } = await insertTestBudget(core, id);
+  const period = { budgetId, subject: "", startsAt: 0 };
+  await db.insert(budgetSpending).values({ ...period, spent: 0n, reserved: 5n });
+  const { logId, attempt } = ofCall;
+  const reservation = { id: core.newId(), workspaceId, logId, attempt, createdAt: now };
+  await db.insert(usageReservations).values({ ...reservation, amount: 5n, entry: {} });
+  await db.insert(budgetHolds).values({ ...period, reservationId: reservation.id, amount: 5n });
 }
 
 let calls = 0;

@@ -89,7 +89,7 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
     ];
   }
   if (isOfType(described, "integer") || isOfType(described, "number")) {
-    const isTime = /(?:At$|^since$|^until$)/.test(member);
+    const isTime = /(?:At$|From$|^since$|^until$)/.test(member);
     const option = isTime
       ? new Option(`${flag} <time>`, `${description}, such as 2026-12-31T18:00Z`).argParser(
           readTime,

@@ -7,8 +7,10 @@ import { check } from "../connection/connect.ts";
 import { readInput as readStandardInput } from "../connection/read-secrets.ts";
 import { addInputOptions, type InputOption, type Reader } from "./input-options.ts";
 
-/** Members that are not options: what only the server knows, and what every list has. */
-const never = ["version", "lastValue", "limit"];
+/** Members that are not options: what only the server knows. */
+const never = ["version"];
+/** Members that lists have of themselves. */
+const ofPages = ["lastValue", "limit"];
 
 /** How a command gets an input. */
 interface InputPlan<S extends z.ZodObject> {
@@ -38,7 +40,7 @@ export function withInput<S extends z.ZodObject>(
   { schema, without = [], named = [], readers = {}, isFilter = false }: InputPlan<S>,
 ): ReadGiven {
   const options = addInputOptions(command, schema, {
-    without: [...never, ...without],
+    without: [...never, ...(isFilter ? ofPages : []), ...without],
     named,
     readers,
   });

@@ -56,7 +56,7 @@ describe("metered turns", () => {
   const workspaceId = () => context.caller.workspace.id;
   const setPrice = async () => insertTestPrice(test.core, workspaceId(), model);
   const setBudget = async (limit: bigint, changes = {}) =>
-    insertTestBudget(test.core, workspaceId(), { limit, ...changes });
+    insertTestBudget(test.core, workspaceId(), { limit, isHard: true, ...changes });
   const startWorker = (settings = {}) => {
     const url = { PARLEY_OPENAI_COMPATIBLE_URL: `${service.url}/v1` };
     const worker = createWorker({

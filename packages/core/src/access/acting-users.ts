@@ -5,12 +5,13 @@ import type { UserRow } from "../data-access/rows.ts";
 
 /** A user under a key: the caller with the role `user`, or none if the key has none. */
 export function actingAs(
-  { apiKey, workspace, user }: Pick<WorkspaceCaller, "apiKey" | "workspace" | "user">,
+  given: Pick<WorkspaceCaller, "apiKey" | "workspace" | "user" | "isBudgeted">,
   token: Omit<UserToken, "keyRole">,
 ): WorkspaceCaller {
+  const { apiKey, workspace, user, isBudgeted } = given;
   const role = apiKey.role === "none" ? "none" : "user";
   const userToken = { ...token, keyRole: apiKey.role };
-  return { kind: "workspace", apiKey: { ...apiKey, role }, workspace, user, userToken };
+  return { kind: "workspace", apiKey: { ...apiKey, role }, workspace, user, isBudgeted, userToken };
 }
 
 /** The member of the workspace with the e-mail address, in any case. */

@@ -6,13 +6,14 @@ import {
   SIGN_IN_CODE_PATTERN,
   USER_TOKEN_PATTERN,
 } from "@parley/schema";
-import { and, eq, isNull, or } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
 import type { Caller, Process, WorkspaceCaller } from "../context.ts";
 import {
   createReadThroughCache,
   type ReadThroughCacheParts,
 } from "../data-access/read-through-cache.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
+import { isBudgeted } from "../usage/turn-billing.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
 import { findSession, type StoredSession, takeCode } from "./sessions.ts";
@@ -203,6 +204,7 @@ async function findKey(core: Process, hash: string): Promise<Caller | undefined>
       workspace: workspaces,
       user: users,
       secretExpiresAt: rotatedSecrets.expiresAt,
+      isBudgeted: isBudgeted(sql`${workspaces.id}`),
     })
     .from(apiKeys)
     .leftJoin(rotatedSecrets, and(rotated, eq(rotatedSecrets.apiKeyId, apiKeys.id)))
@@ -210,19 +212,32 @@ async function findKey(core: Process, hash: string): Promise<Caller | undefined>
     .leftJoin(users, eq(users.id, apiKeys.userId))
     .where(or(eq(apiKeys.hash, hash), eq(apiKeys.id, ofRotated)));
   if (row === undefined) return undefined;
-  const { workspace, user, secretExpiresAt } = row;
+  const { workspace, user, secretExpiresAt, isBudgeted: hasBudgets } = row;
   const ends = [row.apiKey.expiresAt, secretExpiresAt].filter((end) => end !== null);
   const apiKey = { ...row.apiKey, expiresAt: ends.length === 0 ? null : Math.min(...ends) };
   const credentialHash = hash;
   if (apiKey.role === "operator") return { kind: "operator", apiKey, credentialHash };
   if (workspace === null || user === null) return undefined;
-  return { kind: "workspace", apiKey, workspace, user, credentialHash };
+  return {
+    kind: "workspace",
+    apiKey,
+    workspace,
+    user,
+    isBudgeted: hasBudgets,
+    credentialHash,
+  };
 }
 
 /** The caller of a token, of a user who was not removed. */
 async function findToken(core: Process, hash: string): Promise<WorkspaceCaller | undefined> {
   const [row] = await core.database.db
-    .select({ token: userTokens, apiKey: apiKeys, workspace: workspaces, user: users })
+    .select({
+      token: userTokens,
+      apiKey: apiKeys,
+      workspace: workspaces,
+      user: users,
+      isBudgeted: isBudgeted(sql`${workspaces.id}`),
+    })
     .from(userTokens)
     .innerJoin(apiKeys, eq(apiKeys.id, userTokens.apiKeyId))
     .innerJoin(workspaces, eq(workspaces.id, userTokens.workspaceId))

@@ -9,6 +9,7 @@ import { inTransactionOnce } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { renderUserMessage } from "../messages/render-messages.ts";
 import { undoStaleSummaries } from "../summaries/save-summary.ts";
+import { requireBudget } from "../usage/require-budget.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { freezeValues } from "./freeze-values.ts";
@@ -19,6 +20,7 @@ import {
   type ResolvedMessage,
   resolveMessage,
   payerOf,
+  sidsOf,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
 import { insertMessages } from "./write-messages.ts";
@@ -36,7 +38,10 @@ export async function editMessage(
 ): Promise<PostedMessage> {
   const { db: outside } = context.database;
   const conversation = await requireConversation(outside, context, input.cId);
-  const { answers } = await readEditable(outside, context, { conversation, sid: input.mId });
+  const { answers, author } = await readEditable(outside, context, {
+    conversation,
+    sid: input.mId,
+  });
   const { content, mentions } = input;
   // The model and the format that the message asked for stay.
   const modelSelection = answers[0]?.modelSelection ?? undefined;
@@ -44,6 +49,8 @@ export async function editMessage(
   const message = { content, mentions, modelSelection, responseFormat, context: undefined };
   const resolved = await resolveMessage(outside, context, { message, path: "" });
   const { agents, warnings } = resolved;
+  const payer = { conversationSid: input.cId, userId: author.id };
+  await requireBudget(context, { agents: sidsOf(resolved), ...payer });
   await context.reserveRunCapacity(context.caller.workspace.id, "agent_turn", agents.length);
   const ids = await context.takeRowIds(1 + agents.length);
   const edited = await inTransactionOnce(

@@ -174,6 +174,10 @@ export function emptyMessage(
   };
 }
 
+/** The public ids of the agents that answer a message. */
+export const sidsOf = ({ agents }: Pick<ResolvedMessage, "agents">): string[] =>
+  agents.map(({ sid }) => sid);
+
 /** Who pays for the answers to a message of a user. */
 export function payerOf({ caller }: Pick<Context, "caller">, user: Pick<UserRow, "id">): Payer {
   return { apiKeyId: caller.apiKey.id, userId: user.id };

@@ -22,6 +22,7 @@ import {
 } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
+import { requireBudget } from "../usage/require-budget.ts";
 import { undoStaleSummaries } from "../summaries/save-summary.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
@@ -35,6 +36,7 @@ import {
   emptyMessage,
   payerOf,
   resolveMessage,
+  sidsOf,
   toFiles,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
@@ -55,6 +57,8 @@ export async function postMessage(
   const ofFiles = await warnAboutFiles(context, fragments, resolved);
   const warnings = [...resolved.warnings, ...ofFiles];
   const { workspace } = context.caller;
+  const payer = { conversationSid: input.cId, userId: user.id };
+  await requireBudget(context, { agents: sidsOf(resolved), ...payer });
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);
   const making = messageOf(context, ids[fragments.length]);
@@ -120,7 +124,8 @@ export async function retryMessage(
   context: ConversationContext,
   input: { cId: string; mId: string },
 ): Promise<{ message: AgentMessage }> {
-  await requireConversation(context.database.db, context, input.cId);
+  const conversation = await requireConversation(context.database.db, context, input.cId);
+  if (context.caller.isBudgeted) await requireBudgetOfRetry(context, conversation, input.mId);
   await context.reserveRunCapacity(context.caller.workspace.id, "agent_turn", 1);
   const [id = 0] = await context.takeRowIds(1);
   return inTransactionOnce(context, messageOf(context, id), async ({ db, afterCommit }) => {
@@ -159,6 +164,19 @@ export async function retryMessage(
     afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
     return { message: renderAgentMessage(context, message, { agent }) };
   });
+}
+
+async function requireBudgetOfRetry(
+  context: ConversationContext,
+  { id, sid: conversationSid, workspaceId }: ConversationRow,
+  mId: string,
+): Promise<void> {
+  const { db } = context.database;
+  const { agentId } = await requireMessage(db, { id }, mId);
+  const versions = await findAgentVersions(db, workspaceId, agentId === null ? [] : [agentId]);
+  const agents = [...versions.values()].map(({ sid }) => sid);
+  const userId = context.caller.user.id;
+  await requireBudget(context, { agents, conversationSid, userId });
 }
 
 async function requireRetryable(

@@ -141,7 +141,7 @@ interface BudgetOf {
 export async function changeBudget(
   context: Pick<RequestContext, "now" | "caller">,
   transaction: Transaction,
-  { of, changes }: { of: BudgetOf; changes: Omit<UpdateServerBudget, "budgetId"> },
+  { of, changes }: { of: BudgetOf; changes: Partial<Omit<UpdateServerBudget, "budgetId">> },
 ): Promise<{ budget: Budget }> {
   const { db } = transaction;
   const before = await requireBudget(context, db, of);
@@ -184,8 +184,9 @@ export async function deleteServerBudget(
   );
 }
 
-async function removeBudget(
-  context: RequestContext,
+/** Deletes a budget in a transaction. */
+export async function removeBudget(
+  context: Pick<RequestContext, "caller">,
   transaction: Transaction,
   of: BudgetOf,
 ): Promise<Success> {

@@ -56,10 +56,19 @@ const isShown =
 const originOf = ({ workspaceId }: PriceRow) => (workspaceId === null ? "operator" : "workspace");
 
 function priceOfRow(row: PriceRow): ModelPrice {
-  const { providerId, modelId, note, validFrom } = row;
+  const { providerId, modelId, currency, note, validFrom } = row;
   const price = renderPrice(priceOf(row));
   const ofShipped = { source: null, checkedOn: null };
-  return { providerId, modelId, price, origin: originOf(row), ...ofShipped, note, validFrom };
+  return {
+    providerId,
+    modelId,
+    currency,
+    price,
+    origin: originOf(row),
+    ...ofShipped,
+    note,
+    validFrom,
+  };
 }
 
 function shippedPrice(
@@ -72,6 +81,7 @@ function shippedPrice(
   const listed = isFree(pair) ? undefined : shippedPriceAt(pair, { currency, time });
   return {
     ...pair,
+    currency,
     price: price === undefined ? null : renderPrice(price),
     origin: price === undefined ? null : "shipped",
     source: listed?.source ?? null,

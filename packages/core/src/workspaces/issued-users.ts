@@ -1,6 +1,6 @@
 import { apiKeys, type Queryable, users, workspaces } from "@parley/db";
 import { isStorable, ParleyError, TokenScope, toStorable } from "@parley/schema";
-import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { actingAs, findByExternalId, introduceUser } from "../access/acting-users.ts";
 import { requireNotSuspended, type TokenIssuer } from "../access/credentials.ts";
 import { generateApiKey } from "../access/key-secrets.ts";
@@ -8,6 +8,7 @@ import type { Process, WorkspaceCaller } from "../context.ts";
 import { createReadThroughCache } from "../data-access/read-through-cache.ts";
 import type { ApiKeyRow, WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { isBudgeted } from "../usage/turn-billing.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { createTokenVerifier, type Issuer, type VerifiedClaims } from "./issuer-tokens.ts";
 
@@ -16,7 +17,7 @@ export interface IssuerOfUsers extends Issuer {
   readonly workspace: { readonly sid: string } | { readonly claim: string };
 }
 
-type Identity = Pick<WorkspaceCaller, "apiKey" | "workspace" | "user">;
+type Identity = Pick<WorkspaceCaller, "apiKey" | "workspace" | "user" | "isBudgeted">;
 
 const allScopes = new Set(TokenScope.options);
 
@@ -63,7 +64,12 @@ async function findIdentity(
   [sid, externalId]: Names,
 ): Promise<Identity | undefined> {
   const [row] = await db
-    .select({ workspace: workspaces, apiKey: apiKeys, user: users })
+    .select({
+      workspace: workspaces,
+      apiKey: apiKeys,
+      user: users,
+      isBudgeted: isBudgeted(sql`${workspaces.id}`),
+    })
     .from(workspaces)
     .innerJoin(apiKeys, and(eq(apiKeys.workspaceId, workspaces.id), eq(apiKeys.issuer, url)))
     .innerJoin(
@@ -108,7 +114,8 @@ async function introduce(
         profile: { ...profile, email: undefined },
       }));
     if (user === undefined) throw new Error(`The user ${externalId} was not written`);
-    return { apiKey, workspace, user };
+    // Only the request of a first token: its calls of models are held to budgets all the same.
+    return { apiKey, workspace, user, isBudgeted: false };
   });
 }
 

@@ -15,6 +15,7 @@ import { reachesSpace } from "../access/space-reach.ts";
 import type { Context, Process, RequestContext } from "../context.ts";
 import type { SpaceRow, UserRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { putTokenBudget } from "../usage/token-budgets.ts";
 import { administeredWorkspace, requireFound } from "./administered-workspace.ts";
 import { isMember } from "./members.ts";
 import { renderUser } from "./users.ts";
@@ -25,7 +26,7 @@ const SWEPT_AT_ONCE = 1000;
 
 /**
  * Creates a token with which a user acts under the caller's key. Only this response holds its secret.
- * Throws `app_auth_error` for an operator, and for an e-mail address from a key below builder.
+ * Throws `app_auth_error` for an operator, and for an e-mail address or a budget from a key below builder.
  */
 export async function createUserToken(
   request: RequestContext,
@@ -35,12 +36,16 @@ export async function createUserToken(
   const context = await requireKeyOfWorkspace(request, input);
   const { apiKey } = context.caller;
   const secret = generateUserToken();
-  const { token, user, reached } = await inTransaction(context, async ({ db, markCreated }) => {
+  const { token, user, reached } = await inTransaction(context, async (transaction) => {
+    const { db, markCreated } = transaction;
     const workspace = await administeredWorkspace(context, db, input.wId);
     const found = await findOrCreateUser(context, db, input);
     const sids = input.spaceIds ?? [];
     const named = await requireSpaces(context, db, sids);
     await requireRoomForToken(context, db, found);
+    if (input.budget !== undefined) {
+      await putTokenBudget(context, transaction, { user: found, budget: input.budget });
+    }
     const createdAt = context.now();
     const row = await insertRow(db, userTokens, {
       sid: context.newId("tok"),
@@ -98,7 +103,7 @@ async function requireKeyOfWorkspace(
 async function findOrCreateUser(
   context: Context,
   db: Queryable,
-  { userId, externalId, ...profile }: CreateUserToken,
+  { userId, externalId, budget: _budget, ...profile }: CreateUserToken,
 ): Promise<UserRow> {
   const { caller } = context;
   const workspaceId = caller.workspace.id;

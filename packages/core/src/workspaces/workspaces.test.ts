@@ -33,6 +33,7 @@ describe("workspaces and members", () => {
     expect(settings).toEqual({
       workspaceId,
       name: "Acme",
+      currency: "USD",
       region: "us",
       regionalModelsOnly: false,
       recordsRequests: true,

@@ -4,6 +4,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, ShortText } from "../parsing/text.ts";
 import { TokenScope } from "../roles.ts";
+import { TokenBudget } from "../usage/budgets.ts";
 import { Email, User } from "./members.ts";
 
 /** Every character that a user token may have. */
@@ -51,6 +52,9 @@ export const CreateUserToken = WorkspaceParams.extend({
     .max(MAX_LIFETIME_SECONDS)
     .default(3600)
     .describe("How long the token is valid: an hour by default, a day at most"),
+  budget: optional(TokenBudget).describe(
+    "What the user may spend, in place of what an earlier token said; needs a key of role builder",
+  ),
 });
 export type CreateUserToken = z.output<typeof CreateUserToken>;
 

@@ -43,6 +43,7 @@ export type PriceOrigin = z.infer<typeof PriceOrigin>;
 /** What a model costs now. */
 export const ModelPrice = z.object({
   ...ofModel,
+  currency: z.string().describe("Currency of the price").meta({ example: "USD" }),
   price: TokenPrice.nullable().describe("Its price; null if none is known"),
   origin: PriceOrigin.nullable().describe(
     "Whose price it is: shipped with the server, an operator's or the workspace's own; null without a price",
