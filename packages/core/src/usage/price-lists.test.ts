@@ -78,6 +78,7 @@ describe("price lists", () => {
     const list = await test.core.priceListOf(test.workspace.id, {
       ...inEuro,
       isBudgeted: false,
+      limitsCalls: false,
       tags: null,
     });
     expect(list.priceAt(gpt, now())?.input).toBe(toNano("3"));
