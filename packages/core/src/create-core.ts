@@ -113,6 +113,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
       return publicUrl();
     },
   });
+  const priceListOf = createPriceLists(db);
   const parts = { ...shared, bus, now, random };
   const core: Core = {
     ...parts,
@@ -129,8 +130,11 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
-    priceListOf: createPriceLists(db),
-    findExceededBudget: createBudgetReader(db, () => core.now()),
+    priceListOf,
+    findExceededBudget: createBudgetReader(db, {
+      now: () => core.now(),
+      priceListOf,
+    }),
     reserveUsage: createReservations(db, () => core.now()),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
     storage: createStorageMeter(db, {

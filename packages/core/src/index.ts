@@ -194,6 +194,7 @@ export type { PriceServices } from "./usage/price-lists.ts";
 export {
   amountOf,
   greatestAmount,
+  MIN_OUTPUT_TOKENS,
   outputTokensFor,
   type Price,
   type PriceList,

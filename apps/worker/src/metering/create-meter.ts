@@ -14,6 +14,7 @@ import {
   type CallToReserve,
   type Core,
   greatestAmount,
+  MIN_OUTPUT_TOKENS,
   outputTokensFor,
   type Price,
   type PriceList,
@@ -26,9 +27,8 @@ import type { Logger } from "pino";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refusal } from "./refusals.ts";
 
-/** Tokens that a call may write where a budget applies: as many as are kept free for an answer, and at least. */
+/** Tokens that a call may write where a budget applies: as many as are kept free for an answer. */
 const MAX_OUTPUT_TOKENS = 32_000;
-const MIN_OUTPUT_TOKENS = 256;
 
 /** How long a call waits while others have reserved what is left, and between looks. */
 const MAX_WAIT_MS = 10 * 60_000;

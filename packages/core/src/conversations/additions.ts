@@ -44,10 +44,10 @@ export async function requireMessage(
   db: Queryable,
   conversation: Pick<ConversationRow, "id">,
   sid: string,
-): Promise<Pick<MessageRow, "rank" | "type" | "agentId">> {
-  const { rank, type, agentId } = messages;
+): Promise<Pick<MessageRow, "rank" | "type" | "agentId" | "modelSelection">> {
+  const { rank, type, agentId, modelSelection } = messages;
   const [message] = await db
-    .select({ rank, type, agentId })
+    .select({ rank, type, agentId, modelSelection })
     .from(messages)
     .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
   if (message !== undefined) return message;

@@ -15,7 +15,7 @@ import { writeRuns } from "../runs/local-workers.ts";
 import { resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { warnAboutFiles } from "./file-warnings.ts";
-import { buildEvents, buildMessages, resolveMessage, sidsOf } from "./new-messages.ts";
+import { buildEvents, buildMessages, resolveMessage, startingOf } from "./new-messages.ts";
 import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { requireBudget } from "../usage/require-budget.ts";
 import { readAnswers } from "./read-answers.ts";
@@ -48,7 +48,7 @@ export async function createConversation(
   const resolvedFragments = await resolveFragments(db, context, input);
   const ofFiles = await warnAboutFiles(context, resolvedFragments, resolved);
   const warnings = [...resolved.warnings, ...ofFiles];
-  await requireBudget(context, { agents: sidsOf(resolved), userId: resolved.user.id });
+  await requireBudget(context, { agents: startingOf(resolved), userId: resolved.user.id });
   await context.reserveRunCapacity(workspaceId, "agent_turn", resolved.agents.length);
   const opened = await buildConversation(context, input, { space, author: resolved.user });
   const rows = resolvedFragments.length + 1 + resolved.agents.length;

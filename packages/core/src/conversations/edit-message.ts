@@ -20,7 +20,7 @@ import {
   type ResolvedMessage,
   resolveMessage,
   payerOf,
-  sidsOf,
+  startingOf,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
 import { insertMessages } from "./write-messages.ts";
@@ -50,7 +50,7 @@ export async function editMessage(
   const resolved = await resolveMessage(outside, context, { message, path: "" });
   const { agents, warnings } = resolved;
   const payer = { conversationSid: input.cId, userId: author.id };
-  await requireBudget(context, { agents: sidsOf(resolved), ...payer });
+  await requireBudget(context, { agents: startingOf(resolved), ...payer });
   await context.reserveRunCapacity(context.caller.workspace.id, "agent_turn", agents.length);
   const ids = await context.takeRowIds(1 + agents.length);
   const edited = await inTransactionOnce(

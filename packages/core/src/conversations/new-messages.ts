@@ -14,6 +14,7 @@ import type { Context, Process, RunOrigin } from "../context.ts";
 import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
+import type { StartingAgent } from "../usage/require-budget.ts";
 import type { Payer } from "../usage/turn-billing.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
@@ -174,9 +175,15 @@ export function emptyMessage(
   };
 }
 
-/** The public ids of the agents that answer a message. */
-export const sidsOf = ({ agents }: Pick<ResolvedMessage, "agents">): string[] =>
-  agents.map(({ sid }) => sid);
+/** The agents that answer, with the models that they ask first. */
+export const startingOf = ({
+  agents,
+  modelSelection,
+}: Pick<ResolvedMessage, "agents" | "modelSelection">): StartingAgent[] =>
+  agents.map((agent) => {
+    const { providerId, modelId } = modelSelection ?? agent;
+    return { sid: agent.sid, providerId, modelId };
+  });
 
 /** Who pays for the answers to a message of a user. */
 export function payerOf({ caller }: Pick<Context, "caller">, user: Pick<UserRow, "id">): Payer {

@@ -36,7 +36,7 @@ import {
   emptyMessage,
   payerOf,
   resolveMessage,
-  sidsOf,
+  startingOf,
   toFiles,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
@@ -58,7 +58,7 @@ export async function postMessage(
   const warnings = [...resolved.warnings, ...ofFiles];
   const { workspace } = context.caller;
   const payer = { conversationSid: input.cId, userId: user.id };
-  await requireBudget(context, { agents: sidsOf(resolved), ...payer });
+  await requireBudget(context, { agents: startingOf(resolved), ...payer });
   await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);
   const making = messageOf(context, ids[fragments.length]);
@@ -172,9 +172,9 @@ async function requireBudgetOfRetry(
   mId: string,
 ): Promise<void> {
   const { db } = context.database;
-  const { agentId } = await requireMessage(db, { id }, mId);
+  const { agentId, modelSelection } = await requireMessage(db, { id }, mId);
   const versions = await findAgentVersions(db, workspaceId, agentId === null ? [] : [agentId]);
-  const agents = [...versions.values()].map(({ sid }) => sid);
+  const agents = startingOf({ agents: [...versions.values()], modelSelection });
   const userId = context.caller.user.id;
   await requireBudget(context, { agents, conversationSid, userId });
 }

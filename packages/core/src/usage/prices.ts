@@ -124,6 +124,13 @@ export function greatestAmount(
   return roundUp(BigInt(inputTokens) * input + BigInt(outputTokens) * output);
 }
 
+/** Tokens that a call is given to write at least. */
+export const MIN_OUTPUT_TOKENS = 256;
+
+/** Less than any call costs: that of a prompt of nothing. */
+export const leastAmount = (price: Price): bigint =>
+  greatestAmount({ inputTokens: 0, outputTokens: MIN_OUTPUT_TOKENS }, price);
+
 /** How many tokens a call can write for an amount, after a prompt of so many; less than 0 if not even that fits. */
 export function outputTokensFor(amount: bigint, inputTokens: number, price: Price): number {
   const { input, output } = dearestRates(inputTokens, price);

@@ -1,53 +1,70 @@
 /**
- * Refuses what would start answers once a hard budget is spent, before anything is written. What is exact is the
+ * Refuses what would start answers once a hard budget has no room for them, before anything is written. What is exact is the
  * reservation of each call; this only spares answers that would end at once.
  */
 import { type Queryable, statement } from "@parley/db";
-import { type BudgetScope, ParleyError } from "@parley/schema";
+import { type BudgetScope, type ModelPair, ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { createBatcher } from "../data-access/batcher.ts";
+import type { PriceServices } from "./price-lists.ts";
+import { leastAmount } from "./prices.ts";
+import { type Billing, billingOf } from "./turn-billing.ts";
 
 /** Answers that are about to start, and who pays for them. */
 interface Starting {
   readonly workspaceId: number;
   readonly apiKeyId: number;
   readonly userId: number;
-  readonly agents: readonly string[];
+  readonly agents: readonly StartingAgent[];
   readonly conversationSid: string | undefined;
 }
 
-/** A hard budget whose limit is spent. */
+/** An agent that is to answer, and the model that it asks first. */
+export interface StartingAgent extends ModelPair {
+  readonly sid: string;
+}
+
+/** A hard budget that has no room for an answer. */
 interface ExceededBudget {
   readonly scope: BudgetScope;
   /** Null if its period has no end. */
   readonly endsAt: number | null;
 }
 
+/** The hard budget of which an agent has the least left. */
+interface TightestBudget extends ExceededBudget {
+  /** Number of the agent in the request. */
+  readonly n: number;
+  /** In nano-units; calls in progress are not counted: they may cost less than they have reserved. */
+  readonly left: string;
+  readonly billing: Billing;
+}
+
 export interface BudgetServices {
-  /** The spent hard budget whose period ends last, of those that apply; undefined without one. */
+  /** The hard budget that has no room for one of the answers; undefined without one. */
   readonly findExceededBudget: (starting: Starting) => Promise<ExceededBudget | undefined>;
 }
 
-const exceededStatement = statement<
-  { requests: string; now: number },
-  ExceededBudget & { readonly n: number }
->(
-  "find_exceeded_budgets",
+const tightestStatement = statement<{ requests: string; now: number }, TightestBudget>(
+  "find_tightest_budgets",
   sql`
-  select distinct on (r.n) r.n, b.scope, b.ends_at::float8 as "endsAt"
-  from json_to_recordset(${sql.placeholder("requests")}::json) as r(
+  select distinct on (r.n) r.n, b.scope, b.ends_at::float8 as "endsAt", l."left"::text as "left",
+    (${billingOf(sql`r.workspace_id`)}) as billing
+  from (select '[]'::jsonb as tags) a, json_to_recordset(${sql.placeholder("requests")}::json) as r(
     n int, workspace_id bigint, api_key_id bigint, user_id bigint, agent_id text, conversation_sid text
   )
   cross join lateral budgets_of(r.workspace_id, r.api_key_id, r.user_id, r.agent_id, r.conversation_sid,
     ${sql.placeholder("now")}::bigint) b
   left join budget_spending s using (budget_id, subject, starts_at)
-  where b.is_hard and b."limit" <= coalesce(s.spent, 0) + coalesce((
-    select sum(h.settled) from budget_holds h
+  cross join lateral (
+    select b."limit" - coalesce(s.spent, 0) - coalesce(sum(h.settled), 0) as "left"
+    from budget_holds h
     where h.budget_id = b.budget_id and h.subject = b.subject and h.starts_at = b.starts_at
       and h.settled is not null
-  ), 0)
-  order by r.n, b.ends_at desc nulls first`,
+  ) l
+  where b.is_hard
+  order by r.n, l."left", b.ends_at desc nulls first`,
 );
 
 const MAX_TOGETHER = 64;
@@ -55,24 +72,34 @@ const MAX_TOGETHER = 64;
 /** Creates the reads of a process: requests that come during one share the next. */
 export function createBudgetReader(
   db: Queryable,
-  now: () => number,
+  { now, priceListOf }: { readonly now: () => number } & PriceServices,
 ): BudgetServices["findExceededBudget"] {
-  return createBatcher(async (starting: readonly Starting[]) => {
-    const requests = starting.flatMap((one, n) =>
-      one.agents.map((agentId) => ({
-        n,
-        workspace_id: one.workspaceId,
-        api_key_id: one.apiKeyId,
-        user_id: one.userId,
-        agent_id: agentId,
-        conversation_sid: one.conversationSid,
-      })),
-    );
+  const read = createBatcher(async (starting: readonly Starting[]) => {
+    const asked = starting.flatMap((one) => one.agents.map((agent) => ({ one, agent })));
+    const requests = asked.map(({ one, agent }, n) => ({
+      n,
+      workspace_id: one.workspaceId,
+      api_key_id: one.apiKeyId,
+      user_id: one.userId,
+      agent_id: agent.sid,
+      conversation_sid: one.conversationSid,
+    }));
     const values = { requests: JSON.stringify(requests), now: now() };
-    const rows = await exceededStatement.execute(db, values);
-    const found = new Map(rows.map((row) => [starting[row.n], row]));
-    return (one) => found.get(one);
+    const rows = await tightestStatement.execute(db, values);
+    const found = rows.map((row) => ({ ...row, ...asked[row.n]! }));
+    return (one) => found.filter((row) => row.one === one);
   }, MAX_TOGETHER);
+  return async (starting) => {
+    for (const { agent, left, billing, scope, endsAt } of await read(starting)) {
+      // One after the other: they are mostly in memory.
+      // oxlint-disable-next-line no-await-in-loop
+      const price = (await priceListOf(starting.workspaceId, billing)).priceAt(agent, now());
+      // A budget that is spent is used up for free models too.
+      const isTooLittle = price !== undefined && BigInt(left) < leastAmount(price);
+      if (BigInt(left) <= 0n || isTooLittle) return { scope, endsAt };
+    }
+    return undefined;
+  };
 }
 
 /**
@@ -82,7 +109,7 @@ export function createBudgetReader(
 export async function requireBudget(
   { caller, now, findExceededBudget }: Pick<Context, "caller" | "now"> & BudgetServices,
   answers: {
-    readonly agents: readonly string[];
+    readonly agents: readonly StartingAgent[];
     /** Left out for a new conversation. */
     readonly conversationSid?: string;
     readonly userId: number;
