@@ -1,7 +1,8 @@
-import { type Context, followLog } from "@parley/core";
+import { type Context, followLog, invokeSandboxFunction } from "@parley/core";
 import {
   createTestConversation,
   insertTestAgent,
+  insertTestFunction,
   insertTestLimit,
   insertTestWorkspace,
   openTestContext,
@@ -42,8 +43,8 @@ describe("limits beside money", () => {
     onTestFinished(() => worker.close(0));
   });
   const workspaceId = () => context.caller.workspace.id;
-  const answer = async () => {
-    const created = await createTestConversation(context, [`looks ${workspaceId()}`]);
+  const answer = async (agent = `looks ${workspaceId()}`) => {
+    const created = await createTestConversation(context, [agent]);
     const logId = created.conversation.content.at(-1)![0]!.sId;
     const { signal } = new AbortController();
     for await (const events of followLog(test.core, { logId, after: 0, signal })) {
@@ -66,6 +67,35 @@ describe("limits beside money", () => {
     });
     const texts = log.flatMap((event) => (event.type === "generation_tokens" ? event.text : []));
     expect(texts.join("")).toBe("One look. Two more. ");
+  });
+
+  it("measure code, and end an agent's call of it once its time is used up", async () => {
+    const { workspace } = context.caller;
+    const code = `export default () => {
+      const until = Date.now() + 400;
+      while (Date.now() < until);
+      return "spun";
+    };`;
+    const { id } = await insertTestFunction(test.core, workspace, { slug: "spin", code });
+    const spins = { text: "", toolCalls: [{ name: "spin", params: {} }] };
+    const spinner = { steps: [spins, spins, { text: "Done" }], tokenDelayMs: 0 };
+    const agent = { sid: `looks spin ${workspace.id}`, script: spinner, functionIds: [id] };
+    await insertTestAgent(test.core, workspace, agent);
+    const time = { measure: "processor_seconds", period: "day" } as const;
+    await insertTestLimit(test.core, workspace.id, { ...time, limit: 1n });
+    const outputs = async () => {
+      const log = await answer(agent.sid);
+      return log.flatMap((event) =>
+        event.type === "agent_action_success" ? JSON.stringify(event.action.output) : [],
+      );
+    };
+    for (const output of await outputs()) expect(output).toContain("spun");
+    // Three of 400 ms are more than a second.
+    const later = [...(await outputs()), ...(await outputs())];
+    expect(later.at(-1)).toContain("budget_exceeded");
+    expect(later.at(-1)).toContain("The limit of processor time of the workspace is used up");
+    const refused = invokeSandboxFunction(context, { functionId: "spin", input: null });
+    await expect(refused).rejects.toMatchObject({ type: "budget_exceeded" });
   });
 
   it("leave an answer alone that keeps to them", async () => {

@@ -199,6 +199,7 @@ export {
   settleLostUsage,
 } from "./usage/reservations.ts";
 export { CallLimitReached } from "./usage/call-limits.ts";
+export { describeSpentProcessor } from "./usage/processor-limits.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";
 export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";

@@ -5,6 +5,7 @@ import {
   type CreatedConversation,
   endpoints,
   type InputOf,
+  JavaScriptProgram,
   type ClientServerEvent,
   type LogEvent,
   parseInput,
@@ -193,11 +194,14 @@ export async function insertTestFunction(
     slug,
     retryable = false,
     requiresApproval = false,
+    code,
     ...behaviour
   }: Partial<ScriptedBehaviour> & {
     slug: string;
     retryable?: boolean;
     requiresApproval?: boolean;
+    /** A module in JavaScript, in place of a scripted behaviour. */
+    code?: string;
   },
 ): Promise<SandboxFunction> {
   const [row] = await insertSandboxFunctions(core.database.db, [
@@ -206,7 +210,13 @@ export async function insertTestFunction(
       workspaceId: workspace.id,
       slug,
       description: "",
-      program: { type: "simulated", behaviour: { durationMs: 0, steps: [], ...behaviour } },
+      program:
+        code === undefined
+          ? { type: "simulated", behaviour: { durationMs: 0, steps: [], ...behaviour } }
+          : {
+              ...JavaScriptProgram.parse({ type: "javascript", source: code }),
+              bundle: { code, map: "{}" },
+            },
       retryable,
       requiresApproval,
       createdAt: core.now(),
