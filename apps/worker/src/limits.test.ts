@@ -5,9 +5,11 @@ import {
   insertTestFunction,
   insertTestLimit,
   insertTestWorkspace,
+  offerTestFunction,
   openTestContext,
   openTestCore,
   readTestLog,
+  readTestSpending,
   type TestCore,
 } from "@parley/core/testing";
 import { pino } from "pino";
@@ -72,17 +74,17 @@ describe("limits beside money", () => {
   it("measure code, and end an agent's call of it once its time is used up", async () => {
     const { workspace } = context.caller;
     const code = `export default () => {
-      const until = Date.now() + 400;
-      while (Date.now() < until);
+      let spun = 0;
+      while (spun < 200_000) spun++;
       return "spun";
     };`;
-    const { id } = await insertTestFunction(test.core, workspace, { slug: "spin", code });
+    const spin = await insertTestFunction(test.core, workspace, { slug: "spin", code });
     const spins = { text: "", toolCalls: [{ name: "spin", params: {} }] };
     const spinner = { steps: [spins, spins, { text: "Done" }], tokenDelayMs: 0 };
-    const agent = { sid: `looks spin ${workspace.id}`, script: spinner, functionIds: [id] };
-    await insertTestAgent(test.core, workspace, agent);
+    const agent = { sid: `spins ${workspace.id}`, script: spinner };
+    await offerTestFunction(test.core, await insertTestAgent(test.core, workspace, agent), spin);
     const time = { measure: "processor_seconds", period: "day" } as const;
-    await insertTestLimit(test.core, workspace.id, { ...time, limit: 1n });
+    await insertTestLimit(test.core, workspace.id, { ...time, limit: 1000n });
     const outputs = async () => {
       const log = await answer(agent.sid);
       return log.flatMap((event) =>
@@ -90,10 +92,15 @@ describe("limits beside money", () => {
       );
     };
     for (const output of await outputs()) expect(output).toContain("spun");
-    // Three of 400 ms are more than a second.
-    const later = [...(await outputs()), ...(await outputs())];
-    expect(later.at(-1)).toContain("budget_exceeded");
-    expect(later.at(-1)).toContain("The limit of processor time of the workspace is used up");
+    const [usedMs = 0n] = await readTestSpending(test.core, workspace.id);
+    expect(usedMs).toBeGreaterThan(0n);
+    expect(usedMs).toBeLessThan(1_000_000n);
+    await insertTestLimit(test.core, workspace.id, { ...time, limit: 0n });
+    for (const output of await outputs()) {
+      expect(output).toContain("budget_exceeded");
+      expect(output).toContain("The limit of processor time of the workspace is used up");
+    }
+    expect(await readTestSpending(test.core, workspace.id)).toEqual([usedMs]);
     const refused = invokeSandboxFunction(context, { functionId: "spin", input: null });
     await expect(refused).rejects.toMatchObject({ type: "budget_exceeded" });
   });
