@@ -1,12 +1,15 @@
-import { type Context, followLog } from "@parley/core";
+import { type Context, followLog, invokeSandboxFunction } from "@parley/core";
 import {
   createTestConversation,
   insertTestAgent,
+  insertTestFunction,
   insertTestLimit,
   insertTestWorkspace,
+  offerTestFunction,
   openTestContext,
   openTestCore,
   readTestLog,
+  readTestSpending,
   type TestCore,
 } from "@parley/core/testing";
 import { pino } from "pino";
@@ -42,8 +45,8 @@ describe("limits beside money", () => {
     onTestFinished(() => worker.close(0));
   });
   const workspaceId = () => context.caller.workspace.id;
-  const answer = async () => {
-    const created = await createTestConversation(context, [`looks ${workspaceId()}`]);
+  const answer = async (agent = `looks ${workspaceId()}`) => {
+    const created = await createTestConversation(context, [agent]);
     const logId = created.conversation.content.at(-1)![0]!.sId;
     const { signal } = new AbortController();
     for await (const events of followLog(test.core, { logId, after: 0, signal })) {
@@ -66,6 +69,40 @@ describe("limits beside money", () => {
     });
     const texts = log.flatMap((event) => (event.type === "generation_tokens" ? event.text : []));
     expect(texts.join("")).toBe("One look. Two more. ");
+  });
+
+  it("measure code, and end an agent's call of it once its time is used up", async () => {
+    const { workspace } = context.caller;
+    const code = `export default () => {
+      let spun = 0;
+      while (spun < 200_000) spun++;
+      return "spun";
+    };`;
+    const spin = await insertTestFunction(test.core, workspace, { slug: "spin", code });
+    const spins = { text: "", toolCalls: [{ name: "spin", params: {} }] };
+    const spinner = { steps: [spins, spins, { text: "Done" }], tokenDelayMs: 0 };
+    const agent = { sid: `spins ${workspace.id}`, script: spinner };
+    await offerTestFunction(test.core, await insertTestAgent(test.core, workspace, agent), spin);
+    const time = { measure: "processor_seconds", period: "day" } as const;
+    await insertTestLimit(test.core, workspace.id, { ...time, limit: 1000n });
+    const outputs = async () => {
+      const log = await answer(agent.sid);
+      return log.flatMap((event) =>
+        event.type === "agent_action_success" ? JSON.stringify(event.action.output) : [],
+      );
+    };
+    for (const output of await outputs()) expect(output).toContain("spun");
+    const [usedMs = 0n] = await readTestSpending(test.core, workspace.id);
+    expect(usedMs).toBeGreaterThan(0n);
+    expect(usedMs).toBeLessThan(1_000_000n);
+    await insertTestLimit(test.core, workspace.id, { ...time, limit: 0n });
+    for (const output of await outputs()) {
+      expect(output).toContain("budget_exceeded");
+      expect(output).toContain("The limit of processor time of the workspace is used up");
+    }
+    expect(await readTestSpending(test.core, workspace.id)).toEqual([usedMs]);
+    const refused = invokeSandboxFunction(context, { functionId: "spin", input: null });
+    await expect(refused).rejects.toMatchObject({ type: "budget_exceeded" });
   });
 
   it("leave an answer alone that keeps to them", async () => {

@@ -202,6 +202,7 @@ export {
   toDecimal,
 } from "./usage/prices.ts";
 export { CallLimitReached } from "./usage/call-limits.ts";
+export { describeSpentProcessor } from "./usage/processor-limits.ts";
 export { type CallToReserve, type Reserved, settleLostUsage } from "./usage/reservations.ts";
 export { type SummedUsage, sumUsage, sweepUsage } from "./usage/sum-usage.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";

@@ -5,6 +5,7 @@ import {
   type CreatedConversation,
   endpoints,
   type InputOf,
+  JavaScriptProgram,
   type ClientServerEvent,
   type LogEvent,
   parseInput,
@@ -42,7 +43,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile, uploadTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
-export { insertTestLimit } from "./limits.ts";
+export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.ts";
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
@@ -194,11 +195,14 @@ export async function insertTestFunction(
     slug,
     retryable = false,
     requiresApproval = false,
+    code,
     ...behaviour
   }: Partial<ScriptedBehaviour> & {
     slug: string;
     retryable?: boolean;
     requiresApproval?: boolean;
+    /** A module in JavaScript, in place of a scripted behaviour. */
+    code?: string;
   },
 ): Promise<SandboxFunction> {
   const [row] = await insertSandboxFunctions(core.database.db, [
@@ -207,7 +211,13 @@ export async function insertTestFunction(
       workspaceId: workspace.id,
       slug,
       description: "",
-      program: { type: "simulated", behaviour: { durationMs: 0, steps: [], ...behaviour } },
+      program:
+        code === undefined
+          ? { type: "simulated", behaviour: { durationMs: 0, steps: [], ...behaviour } }
+          : {
+              ...JavaScriptProgram.parse({ type: "javascript", source: code }),
+              bundle: { code, map: "{}" },
+            },
       retryable,
       requiresApproval,
       createdAt: core.now(),

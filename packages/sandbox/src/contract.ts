@@ -24,6 +24,8 @@ export interface SandboxExecution {
   readonly secrets: readonly UsedSecret[];
   /** Ends the execution: the process is free or dead 200 ms later. */
   readonly signal: AbortSignal;
+  /** Called once with the processor time that it has used, in milliseconds, before its end is told. */
+  readonly onUsed?: ((cpuMs: number) => void) | undefined;
 }
 
 /** What holds the code: a process with WebAssembly, or one in namespaces of its own as well. */

@@ -39,7 +39,7 @@ export async function* runProgram(
   { pool, watch, guard, locateError }: RunServices,
   execution: SandboxExecution,
 ): AsyncGenerator<ExecutorEvent, void, undefined> {
-  const { limits, signal, secrets, bundle } = execution;
+  const { limits, signal, secrets, bundle, onUsed } = execution;
   yield { type: "queued", forMs: MAX_WAIT_MS };
   let place: Place;
   const overload = (message: string): void => stopFor({ code: "overloaded", message });
@@ -87,7 +87,8 @@ export async function* runProgram(
     place.end();
     clearTimeout(deadline);
     signal.removeEventListener("abort", stop);
-    watch.end(child);
+    const usedMs = watch.end(child);
+    onUsed?.(usedMs);
     void requests.close();
     const timer = setTimeout(() => child.kill("stopped"), RENEW_MS);
     while (!isReady) await next();

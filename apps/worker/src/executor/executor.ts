@@ -18,6 +18,8 @@ export interface Execution<P extends StoredProgram = StoredProgram> {
   /** Limits that the executor should stop at; `limitExecution` enforces them. */
   readonly limits: InvocationLimits;
   readonly signal: AbortSignal;
+  /** Called with the processor time that it has used, in milliseconds, if the executor measures it. */
+  readonly onUsed?: ((cpuMs: number) => void) | undefined;
 }
 
 /**

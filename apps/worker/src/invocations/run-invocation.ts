@@ -3,6 +3,7 @@ import {
   checkOutcome,
   type ClaimedRun,
   claimInvocations,
+  describeSpentProcessor,
   dropOrphan,
   type FinishedInvocation,
   finishInvocations,
@@ -41,11 +42,12 @@ export async function executeInvocation(
   const loaded = await retry(() => loadInvocation(core, run));
   const { sid: functionId, definition } = loaded.sandboxFunction;
   let startedAt: number | undefined;
+  let cpuMs = 0;
   const finish = async (given: InvocationOutcome) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const outcome = await checkOutcome(core, { definition, outcome: given }, options);
     const unwritten = await writer.take(run);
-    const finished = { ...loaded, run, outcome, ...unwritten };
+    const finished = { ...loaded, run, outcome, cpuMs, ...unwritten };
     const durationMs = startedAt === undefined ? undefined : performance.now() - startedAt;
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
     metrics.ended(definition.program, endOf(definition.program, outcome), durationMs);
@@ -58,6 +60,11 @@ export async function executeInvocation(
       ? { code: "invocation_failed" as const, message: `${message}, more than once` }
       : { code: "interrupted" as const, message };
     return finish({ status: "errored", error });
+  }
+  const { spentLimit } = loaded.invocation;
+  if (spentLimit && definition.program.type === "javascript") {
+    const message = describeSpentProcessor(spentLimit);
+    return finish({ status: "errored", error: { code: "budget_exceeded", message } });
   }
   const { sid: seed, functionVersion: version, input, timezone } = loaded.invocation;
   const { program, timeoutMs, maxOutputBytes, maxLogLines } = definition;
@@ -73,6 +80,7 @@ export async function executeInvocation(
     attempt: run.attempt,
     limits: { timeoutMs, maxOutputBytes, maxLogLines },
     signal,
+    onUsed: (usedMs) => void (cpuMs += usedMs),
   });
   for await (const event of events) {
     const { type } = event;

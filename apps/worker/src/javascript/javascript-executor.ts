@@ -56,7 +56,7 @@ export function createJavaScriptExecutor({
         return;
       }
       const sandbox = await getSandbox();
-      const { program, workspaceId, signal } = execution;
+      const { program, workspaceId, signal, onUsed } = execution;
       signal.throwIfAborted();
       const names = program.secrets.map(({ name }) => name);
       const values = names.length === 0 ? {} : await readSecrets(workspaceId, names);
@@ -72,6 +72,7 @@ export function createJavaScriptExecutor({
         allowedHosts: program.allowedHosts,
         secrets,
         signal,
+        onUsed,
       });
     },
     get state() {

@@ -14,9 +14,13 @@ import {
   nextWorkspaces,
   toClaimed,
 } from "../runs/claim-parts.ts";
-import type { InvocationRow } from "../data-access/rows.ts";
 import { distinctKeys } from "../runs/distinct-keys.ts";
-import { claimedInvocationColumns, toInvocationRun } from "./load-invocation.ts";
+import {
+  type ClaimedColumns,
+  claimedInvocationColumns,
+  type ClaimedInvocation,
+  toInvocationRun,
+} from "./load-invocation.ts";
 
 /** Functions that one claim looks at, of each workspace. */
 const MAX_FUNCTIONS = 200;
@@ -34,7 +38,10 @@ const limit = sql`${sql.placeholder("limit")}::int`;
 // exceed no limit. A run counts until it is ended, suspended or handed back, whether or not its lease
 // has expired. A function at its limit is skipped at once: each function has its queue, of which no more
 // is read than may run. The workspace that has the fewest running comes first.
-const claimInvocationsStatement = statement<ClaimFrom, ClaimedRow<object>>(
+const claimInvocationsStatement = statement<
+  ClaimFrom & { now: number },
+  ClaimedRow<ClaimedColumns>
+>(
   "claim_invocations",
   sql`
   with recursive ${nextWorkspaces(ofInvocations)},
@@ -117,15 +124,19 @@ const claimInvocationsStatement = statement<ClaimFrom, ClaimedRow<object>>(
 export async function claimInvocations(
   core: Process,
   options: ClaimFrom,
-): Promise<Claimed<InvocationRow>> {
-  const claimed = toClaimed(await claimInvocationsStatement.execute(core.database.db, options));
+): Promise<Claimed<ClaimedInvocation>> {
+  const values = { ...options, now: core.now() };
+  const claimed = toClaimed(await claimInvocationsStatement.execute(core.database.db, values));
   return { ...claimed, runs: claimed.runs.map(toInvocationRun) };
 }
 
 // What may be run again is suspended first, with jitter, so that what broke a worker does not break the
 // next ones at once. Suspension keeps the fence: until another attempt begins, the previous one may
 // still end the invocation.
-const takeOverStatement = statement<ClaimOptions & { random: number }, ClaimedRun<object>>(
+const takeOverStatement = statement<
+  ClaimOptions & { random: number; now: number },
+  ClaimedRun<ClaimedColumns>
+>(
   "take_over_invocations",
   sql`
   with expired as (
@@ -162,9 +173,9 @@ const takeOverStatement = statement<ClaimOptions & { random: number }, ClaimedRu
  * backoff from a second to half a minute.
  */
 export async function takeOverInvocations(
-  { database, random }: Pick<Process, "database" | "random">,
+  { database, random, now }: Pick<Process, "database" | "random" | "now">,
   options: ClaimOptions,
-): Promise<ClaimedRun<InvocationRow>[]> {
-  const values = { ...options, limit: MAX_TAKEN_OVER, random: random() };
+): Promise<ClaimedRun<ClaimedInvocation>[]> {
+  const values = { ...options, limit: MAX_TAKEN_OVER, random: random(), now: now() };
   return (await takeOverStatement.execute(database.db, values)).map(toInvocationRun);
 }

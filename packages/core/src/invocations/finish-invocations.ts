@@ -7,6 +7,7 @@ import type { Hint } from "../log/bus.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
+import { processorParts } from "../usage/processor-limits.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
 import { errorEvent } from "./read-invocations.ts";
 
@@ -14,13 +15,15 @@ export interface FinishedInvocation extends LoadedInvocation {
   readonly run: ClaimedRun;
   /** As `checkOutcome` gives it. */
   readonly outcome: InvocationOutcome;
+  /** Processor time that it has used, if that is measured. */
+  readonly cpuMs?: number | undefined;
   /** Events that were not yet written; they come before the terminal one. */
   readonly events: readonly InvocationEvent[];
   /** Number of the event before those; whichever is the log's last by default. */
   readonly lastSeq?: number;
 }
 
-const finishStatement = appendingStatement<{ finished: string }>(
+const finishStatement = appendingStatement<{ finished: string; used: string | null }>(
   "finish_invocations",
   sql`
   finished as (
@@ -40,7 +43,8 @@ const finishStatement = appendingStatement<{ finished: string }>(
     update runs set status = 'finished', lease_until = null, finished_at = finished.finished_at,
       outcome = finished.status
     from finished where runs.log_id = finished.sid
-  )`,
+  ),
+  ${processorParts}`,
 );
 
 /**
@@ -66,12 +70,16 @@ export async function finishInvocations(
     error: outcome.status === "errored" ? outcome.error : null,
     finished_at: finishedAt,
   }));
+  const measured = finished.flatMap(({ invocation: { sid }, cpuMs = 0 }) =>
+    cpuMs > 0 ? [{ sid, cpu_ms: Math.round(cpuMs) }] : [],
+  );
+  const used = measured.length === 0 ? null : JSON.stringify(measured);
   const hints: Hint[] = [];
   const ofAgents = finished.flatMap(({ invocation }) =>
     invocation.actionId === null ? [] : invocation.sid,
   );
   const written = await appendWith(appends, hints, (entries) => {
-    const values = { entries, finished: JSON.stringify(columns) };
+    const values = { entries, finished: JSON.stringify(columns), used };
     return retryConflicts(core, async () => {
       if (ofAgents.length === 0) return finishStatement.execute(core.database.db, values);
       return core.database.transaction(async (db) => {

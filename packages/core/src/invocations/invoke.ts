@@ -12,6 +12,7 @@ import { hiddenTypes, type LogStream, type OptInTypes, streamSpace } from "../lo
 import { listenForEnds, type PendingEnds } from "../log/listen-for-ends.ts";
 import { writeRuns } from "../runs/local-workers.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
+import { requireProcessorTime } from "../usage/processor-limits.ts";
 import { buildInvocation, type NewInvocation } from "./new-invocations.ts";
 import {
   renderInvoked,
@@ -41,7 +42,7 @@ type StartContext = KeyedContext & InvocationServices & RunServices;
 
 /**
  * Starts an invocation, and waits for its outcome as long as the caller prefers. Throws
- * `sandbox_function_not_found`, also if the function is archived.
+ * `sandbox_function_not_found`, also if the function is archived, and `budget_exceeded` if no processor time is left.
  */
 export async function invokeSandboxFunction(
   context: InvocationContext,
@@ -71,9 +72,13 @@ export async function startInvocation(
   context: StartContext,
   { created, functionId }: { created: NewInvocation; functionId: string },
 ): Promise<InvokedSandboxFunction> {
-  const { workspace } = context.caller;
-  if (created.row.status === "created")
-    await context.reserveRunCapacity(workspace.id, "invocation", 1);
+  const { caller, database, now } = context;
+  const { workspace } = caller;
+  if (created.row.status === "created") {
+    const limits = await context.reserveRunCapacity(workspace.id, "invocation", 1);
+    const asked = { caller, called: created.row, now: now() };
+    if (limits.limitsProcessor) await requireProcessorTime(database.db, asked);
+  }
   // Listening from before the write, it need not read the log.
   using pending = listenForOutcome(context, created.row, 1);
   const logIds = created.row.status === "created" ? [created.row.sid] : [];

@@ -6,6 +6,8 @@ import { fromColumns } from "../data-access/row-json.ts";
 import type { FunctionVersionRow, InvocationRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
+import { spentProcessorLimit } from "../usage/processor-limits.ts";
+import type { SpentLimit } from "../usage/spent-limits.ts";
 
 /** A version of a function; versions never change. */
 export interface InvokedFunction {
@@ -13,9 +15,15 @@ export interface InvokedFunction {
   readonly definition: FunctionVersionRow;
 }
 
+/** The invocation of a claimed run. */
+export interface ClaimedInvocation extends InvocationRow {
+  /** The limit for which it may not run. */
+  readonly spentLimit?: SpentLimit;
+}
+
 /** An invocation with its function in the invoked version. */
 export interface LoadedInvocation {
-  readonly invocation: InvocationRow;
+  readonly invocation: ClaimedInvocation;
   readonly sandboxFunction: InvokedFunction;
 }
 
@@ -25,32 +33,49 @@ export interface FunctionServices {
 }
 
 /** A claimed run with its invocation, from the row that the claim returned. */
-export function toInvocationRun(run: ClaimedRun<object>): ClaimedRun<InvocationRow> {
-  return { ...run, subject: run.subject && fromColumns<InvocationRow>(run.subject) };
+export function toInvocationRun(run: ClaimedRun<ClaimedColumns>): ClaimedRun<ClaimedInvocation> {
+  if (run.subject === null) return { ...run, subject: null };
+  const { invocation, spentLimit } = run.subject;
+  const row = fromColumns<InvocationRow>(invocation);
+  return { ...run, subject: spentLimit === null ? row : { ...row, spentLimit } };
+}
+
+/** What `claimedInvocationColumns` gives. */
+export interface ClaimedColumns {
+  readonly invocation: object;
+  readonly spentLimit: SpentLimit | null;
 }
 
 /** Bytes of an input that a claim gives: it may have a hundred, and all other invocations wait for it. */
 const MAX_CLAIMED_BYTES = 64 * 1024;
 
-/** The subquery of a claim that gives the row of a claimed invocation, unless its input is large. */
+const now = sql`${sql.placeholder("now")}::bigint`;
+
+/** The subquery of a claim that gives a claimed invocation at the time `now`, unless its input is large. */
 export const claimedInvocationColumns = sql`
-  select to_json(i) from invocations i join sandbox_functions f on f.id = i.function_id
+  select json_build_object('invocation', to_json(i), 'spentLimit', ${spentProcessorLimit(sql`i`, now)})
+  from invocations i join sandbox_functions f on f.id = i.function_id
   where i.id = claimed.subject_id and octet_length(i.input) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}`;
 
 /** Reads the invocation of a run that no claim gave; workspaces take turns. Its subject stays null if it is deleted. */
 export async function readLargeInvocation(
-  { database }: Pick<Process, "database">,
+  { database, now: time }: Pick<Process, "database" | "now">,
   run: ClaimedRun,
   signal: AbortSignal,
-): Promise<ClaimedRun<InvocationRow>> {
+): Promise<ClaimedRun<ClaimedInvocation>> {
   const leave = await largeSubjects.enter(run.workspaceId, signal);
   try {
     const [row] = await database.db
-      .select({ invocation: invocations })
+      .select({
+        invocation: invocations,
+        spentLimit: spentProcessorLimit(sql`${invocations}`, sql`${time()}::bigint`),
+      })
       .from(invocations)
       .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, invocations.functionId))
       .where(eq(invocations.id, run.subjectId));
-    return { ...run, subject: row?.invocation ?? null };
+    if (row === undefined) return { ...run, subject: null };
+    const { invocation, spentLimit } = row;
+    return { ...run, subject: spentLimit === null ? invocation : { ...invocation, spentLimit } };
   } finally {
     leave();
   }
@@ -63,7 +88,7 @@ export async function loadInvocation(
 ): Promise<LoadedInvocation> {
   if (run.subject === null) throw new Error(`Run ${run.id} has no invocation ${run.subjectId}`);
   // A claim of invocations gives it, or `readLargeInvocation`.
-  const invocation = run.subject as InvocationRow;
+  const invocation = run.subject as ClaimedInvocation;
   return { invocation, sandboxFunction: await core.readFunction(invocation) };
 }
 

@@ -9,6 +9,7 @@ import { createBatchedInsert } from "../log/batched-inserts.ts";
 import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { limitsProcessor } from "../usage/processor-limits.ts";
 import { buildInvocation, type InvocationRequest, type NewInvocation } from "./new-invocations.ts";
 
 /** A written invocation, and the number of its run if that is held. */
@@ -50,7 +51,8 @@ export function hintsOf(created: readonly NewInvocation[]): Hint[] {
 }
 
 // A run is held at once only if a claim would take it now: within the limits of its function and its
-// workspace, which hold for all workers together, and if no other of the workspace waits.
+// workspace, which hold for all workers together, and if no other of the workspace waits. Where processor time is
+// limited, the claim decides.
 const insertStatement = statement<
   { workspaceIds: string; invocations: string; logs: string; events: string; runs: string },
   { id: number; sid: string; heldRunId: number | null }
@@ -76,6 +78,7 @@ const insertStatement = statement<
       and not ${hasRow(sql`
         from runs earlier where earlier.workspace_id = w.workspace_id
           and earlier.status = 'waiting' and earlier.kind = 'invocation'`)}
+      and not ${limitsProcessor(sql`w.workspace_id`)}
       and row_number() over (partition by w.workspace_id order by w.log_id) + coalesce(
         (select sum(running) from running r where r.workspace_id = w.workspace_id), 0
       ) <= w.per_workspace

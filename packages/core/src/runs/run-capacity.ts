@@ -8,15 +8,22 @@ import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { createCoalescedReads } from "../data-access/coalesced-reads.ts";
+import { hasBudget } from "../data-access/has-budget.ts";
 import type { LocalWorkers } from "./local-workers.ts";
 import { pluralOf, type RunKind, runKinds } from "./run-kinds.ts";
+
+/** What is known of a workspace beside its waiting runs. */
+interface Limits {
+  /** Whether a limit of processor time applies in it. */
+  readonly limitsProcessor: boolean;
+}
 
 /** Reserves capacity for new runs of a workspace. Throws `rate_limit_error` if too many of the kind wait. */
 export type ReserveRunCapacity = (
   workspaceId: number,
   kind: RunKind,
   count: number,
-) => Promise<void>;
+) => Promise<Limits>;
 
 export interface RunServices {
   /** To be called before anything is written. */
@@ -46,11 +53,12 @@ const countsOfKinds = runKinds.map(({ kind, literal, isOrdered }) => {
 });
 const countStatement = statement<
   { workspaceIds: string; limit: number },
-  Counts & { readonly workspaceId: number }
+  Counts & Limits & { readonly workspaceId: number }
 >(
   "count_waiting_runs",
   sql`
-  select w.id as "workspaceId", ${sql.join(countsOfKinds, sql`, `)}
+  select w.id as "workspaceId", ${sql.join(countsOfKinds, sql`, `)},
+    ${hasBudget(sql`w.id`, "processor_seconds")} as "limitsProcessor"
   from (
     select value::bigint as id from json_array_elements_text(${sql.placeholder("workspaceIds")}::json)
   ) w`,
@@ -58,7 +66,7 @@ const countStatement = statement<
 
 /** What a process knows about the waiting runs of a workspace. */
 interface Waiting {
-  counts: Counts;
+  counts: Counts & Limits;
   /** What was reserved since the current read began, which may have missed it. */
   since: Counts;
   isKnown: boolean;
@@ -77,25 +85,26 @@ export function createRunCapacity(
   const workspaces = new LRUCache<number, Waiting>({
     max: MAX_WORKSPACES,
     memoMethod: () => ({
-      counts: none(),
+      counts: { ...none(), limitsProcessor: false },
       since: none(),
       isKnown: false,
       readAt: -Infinity,
       reading: undefined,
     }),
   });
-  const count = createCoalescedReads<number, Counts>(async (ids) => {
+  const count = createCoalescedReads<number, Counts & Limits>(async (ids) => {
     const values = { workspaceIds: JSON.stringify(ids), limit };
     const rows = await countStatement.execute(db, values);
     const found = new Map(rows.map((row) => [row.workspaceId, row]));
-    return (id) => found.get(id) ?? none();
+    return (id) => found.get(id) ?? { ...none(), limitsProcessor: false };
   }, MAX_TOGETHER);
 
   const reread = async (workspaceId: number, waiting: Waiting): Promise<void> => {
     waiting.since = none();
     try {
       const counted = await count(workspaceId);
-      for (const { kind } of runKinds) waiting.counts[kind] = counted[kind] + waiting.since[kind];
+      waiting.counts = counted;
+      for (const { kind } of runKinds) counted[kind] += waiting.since[kind];
       waiting.isKnown = true;
     } finally {
       waiting.readAt = performance.now();
@@ -104,9 +113,9 @@ export function createRunCapacity(
   };
 
   return async (workspaceId, kind, added) => {
-    if (limit === 0 || added === 0) return;
+    if (added === 0) return { limitsProcessor: false };
     const waiting = workspaces.memo(workspaceId);
-    const isFull = () => waiting.counts[kind] + added > limit;
+    const isFull = () => limit > 0 && waiting.counts[kind] + added > limit;
     const age = performance.now() - waiting.readAt;
     if (waiting.reading === undefined && age >= (isFull() ? REREAD_MS.full : REREAD_MS.room)) {
       waiting.reading = reread(workspaceId, waiting);
@@ -120,6 +129,7 @@ export function createRunCapacity(
     }
     waiting.counts[kind] += added;
     waiting.since[kind] += added;
+    return waiting.counts;
   };
 }
 

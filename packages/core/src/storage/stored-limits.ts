@@ -1,5 +1,5 @@
-import { hasRow } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
+import { hasBudget } from "../data-access/has-budget.ts";
 
 const ofWorkspaces = sql`
   b.measure = 'stored_bytes' and b.scope = 'workspace' and b.subject is null and b.is_hard`;
@@ -10,9 +10,6 @@ export const storedBytesLimit = (workspaceId: SQL): SQL<number | null> => sql`le
   (select min(b."limit") from budgets b where b.workspace_id is null and ${ofWorkspaces})
 )`;
 
-const ofUsers = sql`b.measure = 'stored_bytes' and b.scope = 'user' and b.is_hard`;
-
 /** Whether users of the workspace of this number may have a limit of what they store. */
-export const hasUserLimit = (workspaceId: SQL): SQL<boolean> => sql<boolean>`(
-  ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and ${ofUsers}`)}
-  or ${hasRow(sql`from budgets b where b.workspace_id is null and ${ofUsers}`)})`;
+export const hasUserLimit = (workspaceId: SQL): SQL<boolean> =>
+  hasBudget(workspaceId, "stored_bytes", sql`b.scope = 'user' and b.is_hard`);

@@ -5,7 +5,7 @@ import type { RunKind } from "../runs/run-kinds.ts";
 import { takeOverCompactions } from "../summaries/claim-compactions.ts";
 import { takeOverTurns } from "./claim-turns.ts";
 
-type Context = Pick<Process, "database" | "random">;
+type Context = Pick<Process, "database" | "random" | "now">;
 type TakeOver = (context: Context, options: ClaimOptions) => Promise<ClaimedRun[]>;
 
 const takeOvers: Readonly<Record<RunKind, TakeOver>> = {

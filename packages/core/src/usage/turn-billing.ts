@@ -1,5 +1,5 @@
-import { type BudgetMeasure, hasRow } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
+import { hasBudget } from "../data-access/has-budget.ts";
 
 /** Who pays for a run: the key that asked for it, and the user it asked for. */
 export interface Payer {
@@ -21,14 +21,6 @@ export interface Billing {
   /** Whether either has a limit of tool calls. */
   readonly limitsCalls: boolean;
 }
-
-/** Whether the workspace of this number, or the server, has a budget of a measure. */
-export const hasBudget = (workspaceId: SQL, measure: BudgetMeasure): SQL<boolean> => {
-  const ofMeasure = sql`b.measure = ${sql.raw(`'${measure}'`)}`;
-  return sql`(
-    ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and ${ofMeasure}`)}
-    or ${hasRow(sql`from budgets b where b.workspace_id is null and ${ofMeasure}`)})`;
-};
 
 /** Whether a budget of money applies in the workspace of this number. */
 export const isBudgeted = (workspaceId: SQL): SQL<boolean> => hasBudget(workspaceId, "money");

@@ -81,15 +81,18 @@ export function createWatch() {
       if (isResting) measure(target, one);
       one.restingAtMs = isResting ? one.usedMs : undefined;
     },
-    end(target: Target): void {
+    /** Ends the watch, and gives the processor time that was used. */
+    end(target: Target): number {
       const one = watched.get(target);
-      if (one === undefined) return;
+      if (one === undefined) return 0;
       measure(target, one);
       total.cpuMs += one.usedMs;
       watched.delete(target);
-      if (watched.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      if (watched.size === 0) {
+        clearInterval(timer);
+        timer = undefined;
+      }
+      return one.usedMs;
     },
   };
 }

@@ -28,6 +28,7 @@ export const InvocationErrorCode = z.enum([
   "invocation_failed",
   "interrupted",
   "cancelled",
+  "budget_exceeded",
   "not_supported",
 ]);
 export type InvocationErrorCode = z.infer<typeof InvocationErrorCode>;
