@@ -14,6 +14,7 @@ import {
   skillTools,
   spaces,
   tools,
+  usageSums,
 } from "@parley/db";
 import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
@@ -32,6 +33,7 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { countTestUsage, writeTestUsage } from "../testing/usage.ts";
 import { insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
 import { createCredentials } from "./access/credentials.ts";
@@ -45,6 +47,7 @@ import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
 import { followLog } from "./log/follow.ts";
 import { storeNewVersion } from "./skills/skill-versions.ts";
+import { sumUsage } from "./usage/sum-usage.ts";
 import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
@@ -174,7 +177,18 @@ describe("deleteWorkspace", () => {
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
     // secrets and workers are the server's. What was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
+    const usage = ["usage_entries", "usage_sums"];
+    const budgets = ["budgets", "budget_spending", "usage_reservations", "budget_holds"];
+    expect(unchanged).toEqual([
+      ...counts,
+      "audit_events",
+      "actions",
+      "server_secrets",
+      "workers",
+      ...usage,
+      "model_prices",
+      ...budgets,
+    ]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,
@@ -184,6 +198,22 @@ describe("deleteWorkspace", () => {
     expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
     const again = test.operator.deleteWorkspace({ wId: gone.workspaceId });
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
+  });
+
+  it("keeps what its calls of models cost, as numbers", async () => {
+    const { context, workspaceId } = await fill();
+    await writeTestUsage(context, {}, { at: context.now() + 1 });
+    await sumUsage(test.core);
+    await writeTestUsage(context, {});
+    await test.operator.deleteWorkspace({ wId: workspaceId });
+    expect(await countTestUsage(context, true)).toBe(2);
+    expect(await countTestUsage(context, false)).toBe(1);
+    const { id } = context.caller.workspace;
+    const kept = await db().select().from(usageSums).where(eq(usageSums.workspaceId, id));
+    expect(kept.map(({ period, calls }) => [period, calls]).toSorted()).toEqual([
+      ["day", 2],
+      ["hour", 2],
+    ]);
   });
 
   it("leaves nothing of what is created in the meantime, in any table, and no run", async () => {

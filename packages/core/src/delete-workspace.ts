@@ -21,7 +21,7 @@ const TEXTS_AT_ONCE = 100;
 const KEYS_AT_ONCE = 1000;
 
 /**
- * Deletes a workspace with everything in it but its audit log. Its keys are refused first, and nothing
+ * Deletes a workspace with everything in it but its audit log and what its calls of models cost. Its keys are refused first, and nothing
  * is written into it from then on; its content then goes in batches, so that no transaction grows with
  * the workspace. Calling it again finishes an interrupted deletion.
  */
