@@ -31,6 +31,7 @@ const schema: Rooms = {
   agents: [...contract, "simulation", "workspaces"],
   conversations: [...contract, "examples.ts", "access", "workspaces", "tools", "agents"],
   activity: [...contract, "conversations"],
+  usage: [...contract, "conversations"],
   "events.ts": ["conversations", "invocations", "tools"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -47,6 +48,7 @@ const schema: Rooms = {
     "agents",
     "conversations",
     "activity",
+    "usage",
   ],
 };
 
@@ -69,6 +71,7 @@ const core: Rooms = {
   runs: ground,
   storage: ground,
   workspaces: [...ground, "access", "storage"],
+  usage: [...ground, "workspaces"],
   files: [...keyed, "storage", "workspaces"],
   "functions/json-schema": ["untrusted"],
   knowledge: [...keyed, "workspaces"],
@@ -80,7 +83,7 @@ const core: Rooms = {
   agents: [...keyed, "workspaces", "files", "functions/json-schema", "skills/folders", "tools"],
   invocations: [...keyed, "runs", "storage", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
-  analytics: [...ground, "files", "messages"],
+  analytics: [...ground, "usage", "files", "messages"],
   activity: [...ground, "access", "runs", "workspaces"],
   calls: [
     ...keyed,
@@ -94,7 +97,7 @@ const core: Rooms = {
     "invocations",
     "messages",
   ],
-  summaries: [...ground, "access", "runs", "storage"],
+  summaries: [...ground, "access", "runs", "storage", "usage"],
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [
     ...ground,
@@ -102,6 +105,7 @@ const core: Rooms = {
     "runs",
     "summaries",
     "storage",
+    "usage",
     "workspaces",
     "tools",
     "agents",
@@ -112,6 +116,7 @@ const core: Rooms = {
   conversations: [
     ...keyed,
     "runs",
+    "usage",
     "workspaces",
     "files",
     "tools",
@@ -128,6 +133,7 @@ const core: Rooms = {
     "idempotency.ts",
     "audit",
     "runs",
+    "usage",
     ...managed,
     "knowledge",
     "functions",
@@ -170,6 +176,7 @@ const core: Rooms = {
     "skills",
     "summaries",
     "tools",
+    "usage",
     "workspaces",
   ],
 };
@@ -219,7 +226,8 @@ const worker: Rooms = {
   requests: ["runs"],
   prompts: ["runs", "models", "documents", "requests"],
   turns: ["runs", "models", "compaction", "prompts"],
-  "retention.ts": ["config.ts", "runs"],
+  "usage-sums.ts": ["runs"],
+  "retention.ts": ["config.ts", "runs", "usage-sums.ts"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "worker.ts": [
     "config.ts",

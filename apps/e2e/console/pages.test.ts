@@ -7,7 +7,8 @@ import { shareShop } from "../tools/shop-server.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { goTo, matchRoutes, routesOf, settled } from "./go-to.ts";
 import { fillShop, type ShownIds, useAgents } from "./shown/fill-shop.ts";
-import { pages, type ShownPage } from "./shown/pages.ts";
+import { pages } from "./shown/pages.ts";
+import type { ShownPage } from "./shown/shown-page.ts";
 import { endpointsOf, watchPage } from "./shown/watch-page.ts";
 
 const signedIn = pages.filter(({ keys }) => keys !== undefined);

@@ -33,7 +33,6 @@ const notForTokens = all.filter(
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}, { limit: 1 }],
   "actions.listBlocked": () => [{}, { limit: 1 }],
-  "usage.own": () => [{}],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
 };
 
@@ -55,6 +54,7 @@ const apart: Partial<Record<EndpointName, string>> = {
   "mentions.parse": "tells tokens of agents and of their own user",
   "spaces.list": "spaces are the workspace's",
   "workspaces.exists": "says nothing but that the token is valid",
+  "usage.own": "sums what its own user used: packages/core/src/usage/read-usage.test.ts",
   "featureFlags.list": "there are none",
   "verifiedDomains.list": "there are none",
 };

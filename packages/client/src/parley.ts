@@ -10,6 +10,7 @@ import type { CallOptions, DownloadName, Input, Method, Output } from "./methods
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
 import { type ImportSkillFolders, skillForm } from "./skills.ts";
+import { createUsageMethods } from "./usage.ts";
 
 /** The public API of one workspace: a method for each endpoint, by feature. */
 export type Parley = ReturnType<typeof createParley>;
@@ -87,16 +88,7 @@ export function createParley(options: ParleyOptions) {
       /** Imports an agent from YAML; needs a key of a builder. */
       import: method("agents.import"),
     },
-    analytics: {
-      /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
-      export: download("analytics.export"),
-      /** Exports every call of a model with what it cost, as CSV or lines of JSON; needs an admin key. */
-      exportConsumption: download("analytics.exportConsumption"),
-    },
-    usage: {
-      /** Reads what the caller's own user has used this month. */
-      own: method("usage.own"),
-    },
+    ...createUsageMethods(method, download),
     clientServers: {
       /** Registers an MCP server that runs in this client. */
       register: method("clientServers.register"),

@@ -1,7 +1,6 @@
 import type { Output } from "parley-client";
 
 export type Usage = Output<"usage.get">;
-export type Group = Usage["groups"][number];
 type Row = Usage["rows"][number];
 
 /** How many days the page may show. */
