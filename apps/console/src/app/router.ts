@@ -14,6 +14,7 @@ import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { usageRoutes } from "../usage/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
 import { homeRoute, noAccessRoute, signInRoute, unknownRoute } from "./root-routes.ts";
@@ -35,6 +36,7 @@ const routeTree = rootRoute.addChildren([
     ...operatorRoutes,
     ...runRoutes,
     ...overviewRoutes,
+    ...usageRoutes,
     unknownRoute,
   ]),
 ]);
