@@ -4,6 +4,7 @@ import type { Doable } from "./doable.ts";
 import { describeFunctionMutations } from "./function-mutations.ts";
 import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
+import { describeUsageMutations } from "./usage-mutations.ts";
 
 interface Named {
   readonly sId: string;
@@ -34,6 +35,7 @@ export function describeMutations(
     ...describeFunctionMutations(server, rpc),
     ...describeSkillMutations(server, rpc),
     ...describeToolMutations(server),
+    ...describeUsageMutations(server, { rpc, operator }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
       subject: ({ workspace }: { workspace: Named }) => workspace.sId,

@@ -9,6 +9,7 @@ import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
 import { uploadWrongContent } from "./upload-wrong-content.ts";
 import { callByName } from "./call-by-name.ts";
+import { missingSubjects } from "./missing-subjects.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
@@ -98,6 +99,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await rest({ method: "DELETE", path: `${pathsOf(server()).conversations}/${sId}` });
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
+  ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;
     return callWithoutModels("messages.retry", { wId, cId, mId });

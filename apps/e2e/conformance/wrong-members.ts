@@ -47,6 +47,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   },
   version_conflict: { version: 999 },
   model_disabled: {
+    modelId: nobody,
     mentions: [],
     model: unknownModel,
     generation_settings: { provider_id: "simulated", model_id: nobody },
@@ -55,6 +56,8 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   },
   sandbox_function_secret_not_found: { name: nobody },
   provider_credential_not_found: { providerId: "mistral" },
+  price_not_found: { modelId: "gpt-5-mini" },
+  budget_not_found: { budgetId: nobody },
   member_already_exists: { email: "ada@parley.test" },
   sandbox_function_already_exists: { slug: "add" },
 };

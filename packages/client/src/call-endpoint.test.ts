@@ -121,6 +121,15 @@ test("it is tried no more often than allowed, and then fails", async () => {
   expect(server.seen).toHaveLength(4);
 });
 
+test("what a budget refuses is not sent again, not even when its period ends", async () => {
+  await using server = await startScriptedServer(
+    refusal(429, "budget_exceeded", { "retry-after": "0" }),
+  );
+  const error = await failure(clientOf(server).conversations.create(hello));
+  expect([error.type, error.status]).toEqual(["budget_exceeded", 429]);
+  expect(server.seen).toHaveLength(1);
+});
+
 test("Retry-After is waited for, unless it is longer than the call may take", async () => {
   const soon = refusal(429, "rate_limit_error", { "retry-after": "1" });
   await using patient = await startScriptedServer(soon, json(200, {}));

@@ -42,9 +42,10 @@ export function openMutation(
   return describeMutation(context, { name, input: given, subjectId });
 }
 
-/** The members of an HTTP input, which need not be valid. Path parameters override the body. */
-function flatten({ body, params }: HttpInput): object {
-  return { ...(body as object | null | undefined), ...(params as object | null | undefined) };
+/** The members of an HTTP input, which need not be valid. Path parameters override the others. */
+function flatten({ query, body, params }: HttpInput): object {
+  const parts = [query, body, params] as (object | null | undefined)[];
+  return Object.assign({}, ...parts) as object;
 }
 
 /** Opens the audited mutation of a form, in the caller's workspace. */

@@ -138,6 +138,13 @@ describe("the endpoint table", () => {
       ["session.get", "user"],
       ["session.end", "user"],
       ["session.createCode", "user"],
+      ["prices.listServer", "operator"],
+      ["prices.setServer", "operator"],
+      ["prices.removeServer", "operator"],
+      ["budgets.listServer", "operator"],
+      ["budgets.createServer", "operator"],
+      ["budgets.updateServer", "operator"],
+      ["budgets.deleteServer", "operator"],
       ["runs.listServer", "operator"],
       ["overview.getServer", "operator"],
     ]);

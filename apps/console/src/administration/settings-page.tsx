@@ -9,6 +9,7 @@ import { Page } from "../ui/page.tsx";
 import { Section } from "../ui/section.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { EnabledModels } from "./enabled-models.tsx";
+import { ModelPrices } from "./model-prices.tsx";
 import { UsageCounts } from "./usage-counts.tsx";
 
 /** The settings of the workspace, its models and its usage. */
@@ -17,6 +18,7 @@ export function SettingsPage() {
     <Page title="Settings">
       <WorkspaceSettings />
       <EnabledModels />
+      <ModelPrices />
       <Usage />
     </Page>
   );
@@ -57,6 +59,7 @@ function WorkspaceSettings() {
                 wId,
                 name: String(form.get("name")),
                 region: form.get("region") === "eu" ? "eu" : "us",
+                currency: String(form.get("currency")),
                 regionalModelsOnly: form.has("regionalModelsOnly"),
                 recordsRequests: form.has("recordsRequests"),
               });
@@ -74,6 +77,15 @@ function WorkspaceSettings() {
               <option value="us">United States</option>
               <option value="eu">European Union</option>
             </SelectField>
+            <TextField
+              label="Currency"
+              name="currency"
+              required
+              maxLength={3}
+              autoComplete="off"
+              defaultValue={settings.currency}
+              hint="Code of the money of prices and budgets. It can change while there are none, and no costs."
+            />
             <CheckField
               label="Only models hosted in the region"
               name="regionalModelsOnly"

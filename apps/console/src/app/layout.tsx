@@ -6,6 +6,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Account } from "./account.tsx";
+import { BudgetBanner } from "../usage/budget-banner.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
 import { mayOpen, Navigation } from "./navigation.tsx";
 
@@ -47,6 +48,7 @@ export function Layout() {
         tabIndex={-1}
         className="min-w-0 px-4 py-5 outline-none md:px-8"
       >
+        <BudgetBanner />
         {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
       </main>
       {mayOpen(session, "/approvals") && <WaitingNews />}

@@ -22,6 +22,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/spaces": "spaces.listAll",
   "/keys": "apiKeys.list",
   "/operator-keys": "operatorKeys.list",
+  "/budgets": "budgets.list",
   "/audit": "audit.list",
 };
 const roles = WorkspaceRole.options;

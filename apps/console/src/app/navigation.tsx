@@ -47,6 +47,7 @@ export const places: readonly Place[] = [
     scope: "knowledge:read",
   },
   { to: "/secrets", name: "Secrets", icon: "lock", role: "builder" },
+  { to: "/budgets", name: "Budgets", icon: "overview", role: "builder" },
   { to: "/settings", name: "Settings", icon: "settings", role: "admin" },
   { to: "/members", name: "Members", icon: "people", role: "admin" },
   { to: "/spaces", name: "Spaces", icon: "space", role: "admin" },

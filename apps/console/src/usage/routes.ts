@@ -16,5 +16,12 @@ const usageRoute = createRoute({
   component: lazyPage(() => import("./usage-page.tsx"), "UsagePage"),
 });
 
-/** The page of what calls of models cost. */
-export const usageRoutes = [usageRoute] as const;
+const budgetsRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/budgets",
+  validateSearch: (search): { after?: string | undefined } => ({ after: textOf(search, "after") }),
+  component: lazyPage(() => import("./budgets-page.tsx"), "BudgetsPage"),
+});
+
+/** The pages of what calls of models cost, and of where that stops. */
+export const usageRoutes = [usageRoute, budgetsRoute] as const;

@@ -192,6 +192,10 @@ async function fillAdministration({ url, demo }: Server): Promise<void> {
   }
   const credential = { wId, providerId: "mistral", apiKey: "sk-not-logged" } as const;
   await rpc.providerCredentials.put.mutate(credential);
+  const budget = { wId, period: "month", timezone: "Europe/Paris" } as const;
+  await rpc.budgets.create.mutate({ ...budget, name: "Shop", scope: "workspace", limit: "250" });
+  const ofUsers = { ...budget, name: "Customers", scope: "user", isHard: false } as const;
+  await rpc.budgets.create.mutate({ ...ofUsers, limit: "2.5" });
   const operator = createRpcClient({ url, apiKey: demo.operatorKey });
   const { workspace } = await operator.workspaces.create.mutate({ name: "Boots and more" });
   await operator.workspaces.suspend.mutate({ wId: workspace.sId });

@@ -213,6 +213,13 @@ export const pages: readonly ShownPage[] = [
     alt: "The names of the secrets of functions, and the model providers with credentials",
   },
   {
+    route: "/budgets",
+    name: "budgets",
+    pathOf: () => "/budgets",
+    keys: builders,
+    alt: "A table of budgets with what each limits, a bar of what is spent, and its period",
+  },
+  {
     route: "/settings",
     name: "settings",
     pathOf: () => "/settings",

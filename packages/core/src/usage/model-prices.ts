@@ -38,9 +38,9 @@ export async function setPrice(
   context: RequestContext,
   input: SetPrice,
 ): Promise<{ price: SetModelPrice }> {
-  requireKnownModel(input);
   return inTransaction(context, async ({ db }) => {
     const { id, currency } = await lockWorkspace(context, db, input.wId);
+    requireKnownModel(input);
     requireCurrency("prices", currency, input.currency);
     return insertPrice(context, db, { input, owner: { workspaceId: id, currency } });
   });

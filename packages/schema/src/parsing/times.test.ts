@@ -9,7 +9,16 @@ const times = Object.entries(endpoints).flatMap(([name, endpoint]) =>
   timesIn(endpoint).map((member) => [name, member] as const),
 );
 const place = { wId: "w", spaceId: "s", dsId: "d", dsvId: "v", folderId: "f", documentId: "d" };
-const rest = { name: "n", role: "user", title: "t", mime_type: "a/b", keyId: "k", text: "t" };
+const price = { providerId: "p", modelId: "m", input: "1", output: "1" };
+const rest = {
+  ...price,
+  name: "n",
+  role: "user",
+  title: "t",
+  mime_type: "a/b",
+  keyId: "k",
+  text: "t",
+};
 
 it("times are these members of inputs", () => {
   expect(times.map((time) => time.join(" "))).toEqual([
@@ -23,6 +32,8 @@ it("times are these members of inputs", () => {
     "folders.upsert timestamp",
     "dataSourceViews.searchDocuments timestamp_gt",
     "dataSourceViews.searchDocuments timestamp_lt",
+    "prices.set validFrom",
+    "prices.setServer validFrom",
     "runs.list from",
     "runs.list to",
     "conversations.listAll from",

@@ -62,8 +62,11 @@ export const Budget = z.object({
   spending: BudgetSpending.nullable().describe(
     "Spending in the current period; of a budget for each one by itself, that of the one that has spent the most, or null",
   ),
-  subjects: z.int().describe("How many have spent something in the current period"),
-  usedUp: z.int().describe("How many have spent the limit"),
+  subjects: z
+    .int()
+    .describe("How many have spent something in the current period")
+    .meta({ example: 3 }),
+  usedUp: z.int().describe("How many have spent the limit").meta({ example: 0 }),
   createdAt: Milliseconds.describe("When it was created"),
   updatedAt: Milliseconds.describe("When it was last changed"),
 });
@@ -106,7 +109,7 @@ const ServerBudgetIdentity = z.object({ budgetId });
 const BudgetIdentity = WorkspaceParams.extend({ budgetId });
 
 const changes = {
-  name: optional(name),
+  name: optional(name).describe("New name"),
   limit: optional(limit).describe("New limit, from the next call of a model on"),
   isHard: optional(z.boolean()).describe("Whether calls that could exceed it are refused"),
 };

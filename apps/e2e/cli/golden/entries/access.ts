@@ -17,6 +17,16 @@ const withCredential = async ({ rpc, wId }: World): Promise<void> =>
     apiKey: "not-logged-credential",
   }));
 
+const withPrice = async ({ rpc, wId }: World): Promise<void> => {
+  const model = { providerId: "noop", modelId: "noop" };
+  await rpc.prices.set.mutate({ wId, ...model, input: "0.5", output: "2" });
+};
+
+const withBudget = async ({ rpc, wId }: World): Promise<void> => {
+  const budget = { name: "Team", limit: "250", period: "all", scope: "api_key" } as const;
+  await rpc.budgets.create.mutate({ wId, ...budget });
+};
+
 const credential = {
   input: "not-logged-credential\n",
   asked: [["the credential for openai:", "not-logged-credential\r"]],
@@ -63,6 +73,24 @@ export const accessEntries: readonly Entry[] = [
     args: ["openai"],
     confirmed: "openai",
   },
+  { command: "prices list", prepare: withPrice },
+  {
+    command: "prices set",
+    args: ["openai/gpt-5", "--input", "1.25", "--output", "10", "--note", "Contract"],
+  },
+  {
+    command: "prices remove",
+    prepare: withPrice,
+    args: ["noop/noop"],
+    confirmed: "noop/noop",
+  },
+  { command: "budgets list", prepare: withBudget },
+  {
+    command: "budgets create",
+    args: ["Team", "--limit", "250", "--period", "month", "--scope", "workspace"],
+  },
+  { command: "budgets update", prepare: withBudget, args: ["Team", "--limit", "300"] },
+  { command: "budgets remove", prepare: withBudget, args: ["Team"], confirmed: "Team" },
   { command: "audit list", prepare: withSpace },
   {
     command: "usage",

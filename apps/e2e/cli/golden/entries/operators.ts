@@ -25,6 +25,22 @@ const key = {
   args: ({ key: id = "" }: Prepared) => [id],
 } as const satisfies Omit<Entry, "command">;
 
+const priced = "mistral/mistral-large-latest";
+
+async function withPrice({ operator }: World): Promise<Prepared> {
+  const model = { providerId: "mistral", modelId: "mistral-large-latest" };
+  await operator.prices.setServer.mutate({ ...model, input: "2", output: "6" });
+  return {};
+}
+
+async function withBudget({ operator }: World): Promise<Prepared> {
+  const limits = { name: "Everybody", limit: "1000", period: "all", isHard: false } as const;
+  const { budget: created } = await operator.budgets.createServer.mutate(limits);
+  return { key: created.sId };
+}
+
+const budget = { ...key, prepare: withBudget } as const satisfies Omit<Entry, "command">;
+
 /** Commands of operators, about the whole server. Its lists have what other runs have made: one row is shown. */
 export const operatorEntries: readonly Entry[] = [
   { command: "workspaces list", key: "operator", args: ["--limit", "1"] },
@@ -40,4 +56,25 @@ export const operatorEntries: readonly Entry[] = [
   { command: "operator-keys create", key: "operator", args: ["nightly"], showsSecret: true },
   { command: "operator-keys rotate", ...key, confirmed: "nightly", showsSecret: true },
   { command: "operator-keys remove", ...key, confirmed: "nightly" },
+  { command: "server-prices list", key: "operator", prepare: withPrice, args: ["--limit", "1"] },
+  {
+    command: "server-prices set",
+    key: "operator",
+    args: ["mistral/mistral-large-latest", "--input", "2", "--output", "6"],
+  },
+  {
+    command: "server-prices remove",
+    key: "operator",
+    prepare: withPrice,
+    args: [priced],
+    confirmed: priced,
+  },
+  { command: "server-budgets list", key: "operator", prepare: withBudget, args: ["--limit", "1"] },
+  {
+    command: "server-budgets create",
+    key: "operator",
+    args: ["Everybody", "--limit", "1000", "--period", "month", "--no-is-hard"],
+  },
+  { command: "server-budgets update", ...budget, args: ({ key: id = "" }) => [id, "--limit", "2"] },
+  { command: "server-budgets remove", ...budget, confirmed: "Everybody" },
 ];

@@ -1,0 +1,134 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Input } from "parley-client";
+import { useState } from "react";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import type { Budget } from "./budgets-page.tsx";
+
+type Created = Input<"budgets.create">;
+
+const scopes: Readonly<Record<Created["scope"], string>> = {
+  workspace: "The workspace",
+  api_key: "Keys",
+  agent: "Agents",
+  user: "Users",
+  conversation: "Conversations",
+};
+
+const periods: Readonly<Record<Created["period"], string>> = {
+  day: "A day",
+  week: "A week",
+  month: "A month",
+  all: "In all",
+};
+
+const optionsOf = (words: Readonly<Record<string, string>>) =>
+  Object.entries(words).map(([value, word]) => (
+    <option key={value} value={value}>
+      {word}
+    </option>
+  ));
+
+interface BudgetFormProps {
+  /** The budget to change; undefined to create one. */
+  readonly budget?: Budget;
+  readonly onDone: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a budget, or changes its name, its limit and whether it is hard. */
+export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
+  const wId = useWorkspaceId();
+  const [scope, setScope] = useState("workspace");
+  const saving = useMutation({
+    mutationKey: trpc.budgets.pathKey(),
+    mutationFn: async (form: FormData) => {
+      const textOf = (name: string) => String(form.get(name));
+      const changes = {
+        wId,
+        name: textOf("name"),
+        limit: textOf("limit"),
+        isHard: form.has("isHard"),
+      };
+      if (budget !== undefined) {
+        return rpc.budgets.update.mutate({ ...changes, budgetId: budget.sId });
+      }
+      const subjectId = scope === "workspace" ? "" : textOf("subjectId");
+      return rpc.budgets.create.mutate({
+        ...changes,
+        // The options are those of the table.
+        scope: scope as Created["scope"],
+        period: textOf("period") as Created["period"],
+        timezone: textOf("timezone"),
+        ...(subjectId !== "" && { subjectId }),
+      });
+    },
+    onSuccess: (done) => onDone(done.budget.name),
+  });
+  return (
+    <FormDialog
+      title={budget === undefined ? "Create budget" : `Edit ${budget.name}`}
+      submit={budget === undefined ? "Create" : "Save"}
+      action={saving}
+      onSubmit={(form) => saving.mutate(form)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={255}
+        autoComplete="off"
+        defaultValue={budget?.name ?? ""}
+      />
+      <TextField
+        label="Limit"
+        name="limit"
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        hint="In the currency of the workspace, such as 12.50"
+        defaultValue={budget?.limit ?? ""}
+      />
+      {budget === undefined && (
+        <>
+          <SelectField
+            label="Limits"
+            value={scope}
+            onChange={(event) => setScope(event.target.value)}
+          >
+            {optionsOf(scopes)}
+          </SelectField>
+          {scope !== "workspace" && (
+            <TextField
+              label="Only one of them"
+              name="subjectId"
+              maxLength={255}
+              autoComplete="off"
+              hint="Its id. If empty, each of them may spend the limit by itself."
+            />
+          )}
+          <SelectField label="Period" name="period" defaultValue="month">
+            {optionsOf(periods)}
+          </SelectField>
+          <TextField
+            label="Time zone"
+            name="timezone"
+            required
+            autoComplete="off"
+            defaultValue="UTC"
+            hint="Periods begin at midnight there, weeks on Monday."
+          />
+        </>
+      )}
+      <CheckField
+        label="Hard"
+        name="isHard"
+        hint="Calls that could exceed it are refused, and answers end. Otherwise it only warns."
+        defaultChecked={budget?.isHard ?? true}
+      />
+    </FormDialog>
+  );
+}
