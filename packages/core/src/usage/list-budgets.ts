@@ -161,22 +161,24 @@ export async function listBudgetSpending(
 }
 
 function renderBudget(row: BudgetRow): Budget {
-  const { id: _id, sid: sId, subject, most, limit: text, startsAt, ...shown } = row;
-  const limit = BigInt(text);
-  const isOfOne = subject !== null || row.scope === "server" || row.scope === "workspace";
+  const { sid: sId, name, scope, subject, currency, period, timezone, most, endsAt } = row;
+  const { isHard, isOperators, subjects, createdAt, updatedAt } = row;
+  const limit = BigInt(row.limit);
+  const isOfOne = subject !== null || scope === "server" || scope === "workspace";
   const nothing = { subject: subject ?? "", spent: "0", reserved: "0" };
   const found = most ?? (isOfOne ? nothing : null);
   const spending = found && renderSpending(found, limit);
   return {
-    ...shown,
-    sId,
-    subjectId: subject,
-    measure: "money",
-    limit: toDecimal(limit),
-    startsAt: row.period === "all" ? row.createdAt : startsAt,
+    ...{ sId, name, scope, subjectId: subject, measure: "money", currency },
+    ...{ limit: toDecimal(limit), period, timezone, isHard, isOperators },
+    startsAt: period === "all" ? createdAt : row.startsAt,
+    endsAt,
     spending,
+    subjects,
     // A limit of 0 is spent before anything is.
     usedUp: most === null && spending?.isUsedUp === true ? 1 : row.usedUp,
+    createdAt,
+    updatedAt,
   };
 }
 
