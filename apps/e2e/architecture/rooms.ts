@@ -81,7 +81,7 @@ const core: Rooms = {
   "skill-folders.ts": ["skills/folders"],
   skills: [...ground, "access", "storage", "workspaces", "files", "skills/folders", "tools"],
   agents: [...keyed, "workspaces", "files", "functions/json-schema", "skills/folders", "tools"],
-  invocations: [...keyed, "runs", "storage", "functions", "tools"],
+  invocations: [...keyed, "runs", "storage", "usage", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "usage", "files", "messages"],
   activity: [...ground, "access", "runs", "workspaces"],

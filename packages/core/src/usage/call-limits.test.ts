@@ -81,9 +81,8 @@ describe("limits of tool calls", () => {
     const [ann, bob] = await claim(["ann", "bob"]);
     await call(ann!, 0, 2);
     await expect(call(ann!, 1, 1)).rejects.toThrow(`of this ${name} is used up`);
-    const other = call(bob!, 0, 1);
-    if (scope === "agent") await other;
-    else await expect(other).rejects.toThrow(CallLimitReached);
+    const [other] = await Promise.allSettled([call(bob!, 0, 1)]);
+    expect(other.status).toBe(scope === "agent" ? "fulfilled" : "rejected");
   });
 
   it("count a step once whose acknowledgement was lost, and not one of an attempt that lost its run", async () => {

@@ -196,6 +196,7 @@ export const budgetSpending = pgTable(
     startsAt: milliseconds().notNull(),
     /** Null for a period without an end. */
     endsAt: milliseconds(),
+    /** Of processor time, in milliseconds. */
     spent: amount().notNull(),
     reserved: amount().notNull(),
     /** When a call first began although the limit was spent: of a soft budget, that is announced once. */
