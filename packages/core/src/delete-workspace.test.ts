@@ -209,10 +209,14 @@ describe("deleteWorkspace", () => {
     expect(await countTestUsage(context, true)).toBe(2);
     expect(await countTestUsage(context, false)).toBe(1);
     const { id } = context.caller.workspace;
-    const kept = await db().select().from(usageSums).where(eq(usageSums.workspaceId, id));
-    expect(kept.map(({ period, calls }) => [period, calls]).toSorted()).toEqual([
-      ["day", 2],
-      ["hour", 2],
+    const kept = await db()
+      .select({ period: usageSums.period, calls: usageSums.calls })
+      .from(usageSums)
+      .where(eq(usageSums.workspaceId, id))
+      .orderBy(usageSums.period);
+    expect(kept).toEqual([
+      { period: "day", calls: 2 },
+      { period: "hour", calls: 2 },
     ]);
   });
 
