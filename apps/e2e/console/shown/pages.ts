@@ -1,7 +1,6 @@
 import type { ShownIds } from "./fill-shop.ts";
 
 type Key = "operator" | "admin" | "builder" | "user";
-
 /** A page of the console. */
 export interface ShownPage {
   /** Its path as the router has it. */

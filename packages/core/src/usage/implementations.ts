@@ -10,6 +10,7 @@ import {
 import { listBudgets, listBudgetSpending, listServerBudgets } from "./list-budgets.ts";
 import { listPrices, listServerPrices } from "./list-prices.ts";
 import { removePrice, removeServerPrice, setPrice, setServerPrice } from "./model-prices.ts";
+import { createBudgetedToken } from "./token-budgets.ts";
 
 /** The endpoints that are implemented here. */
 export const usageImplementations = {
@@ -28,4 +29,5 @@ export const usageImplementations = {
   "prices.removeServer": removeServerPrice,
   "prices.set": setPrice,
   "prices.setServer": setServerPrice,
+  "userTokens.create": createBudgetedToken,
 } satisfies Implementations;

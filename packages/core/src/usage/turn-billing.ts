@@ -1,5 +1,5 @@
-import { hasRow } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
+import { isBudgeted } from "../money/is-budgeted.ts";
 
 /** Who pays for a run: the key that asked for it, and the user it asked for. */
 export interface Payer {
@@ -17,11 +17,6 @@ export interface Billing {
   /** Whether the workspace or the server has a budget of money. */
   readonly isBudgeted: boolean;
 }
-
-/** Whether a budget of money applies in the workspace of this number. */
-export const isBudgeted = (workspaceId: SQL): SQL<boolean> => sql`(
-  ${hasRow(sql`from budgets b where b.workspace_id = ${workspaceId} and b.measure = 'money'`)}
-  or ${hasRow(sql`from budgets b where b.workspace_id is null and b.measure = 'money'`)})`;
 
 /** The subquery that gives the `Billing` of the workspace of this number. */
 export const billingOf = (workspaceId: SQL): SQL => sql`
