@@ -63,9 +63,7 @@ describe("deleteWorkspace", () => {
     secretBox: createSecretBox([new Uint8Array(32)]),
   });
   beforeEach(() => clearRuns(test.core));
-
   const db = () => test.core.database.db;
-
   /** A workspace with something in every table. */
   const fill = async () => {
     const workspace = await insertTestWorkspace(test.core);

@@ -79,7 +79,7 @@ export * from "./tools/tool-authorizations.ts";
 export * from "./tools/tool-calls.ts";
 export * from "./tools/tools.ts";
 export * from "./usage/usage.ts";
-export * from "./usage/amounts.ts";
+export * from "./parsing/amounts.ts";
 export * from "./usage/budgets.ts";
 export * from "./usage/prices.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";

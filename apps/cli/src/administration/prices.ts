@@ -53,9 +53,12 @@ async function* readPrices(
   connection: ServerConnection,
   filters: { readonly upcoming?: boolean | undefined },
 ): AsyncGenerator<Priced> {
-  if (filters.upcoming !== true) return yield* readListed(connection, "prices.list");
   const { rpc, wId } = connection;
-  yield* (await callServer(rpc.prices.list.query({ wId }))).upcoming;
+  if (filters.upcoming === true) {
+    yield* (await callServer(rpc.prices.list.query({ wId }))).upcoming;
+  } else {
+    yield* readListed(connection, "prices.list");
+  }
 }
 
 const ofModel = ["providerId", "modelId"];

@@ -15,7 +15,6 @@ import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
-import { usageRoutes } from "../usage/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
 import { homeRoute, noAccessRoute, signInRoute, unknownRoute } from "./root-routes.ts";

@@ -13,7 +13,7 @@ import {
   type ReadThroughCacheParts,
 } from "../data-access/read-through-cache.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
-import { isBudgeted } from "../usage/turn-billing.ts";
+import { isBudgeted } from "../money/is-budgeted.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
 import { findSession, type StoredSession, takeCode } from "./sessions.ts";

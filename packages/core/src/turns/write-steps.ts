@@ -1,7 +1,7 @@
 import { type PromptNote, type Queryable, statement, type StoredStep } from "@parley/db";
 import { sql } from "drizzle-orm";
 import { toColumns } from "../data-access/row-json.ts";
-import { isBudgeted } from "../usage/turn-billing.ts";
+import { isBudgeted } from "../money/is-budgeted.ts";
 import { type BilledCall, toUsage, usageParts } from "../usage/usage-ledger.ts";
 
 /** What an answer has so far, and the calls of models that it took since that was last written. */

@@ -116,7 +116,7 @@ describe("budgets", () => {
     expect(first).toMatchObject({ spending: [{ subjectId: sidOf() }], hasMore: scope === "agent" });
     const lastValue = first.lastValue ?? undefined;
     const { spending } = await listBudgetSpending(test.context, { ...of, lastValue });
-    expect(spending.map((one) => one.spent)).toEqual(scope === "agent" ? ["4"] : []);
+    expect(spending.map(({ spent }) => spent)).toEqual(scope === "agent" ? ["4"] : []);
   });
 
   it("that have no end begin with nothing", async () => {
@@ -134,8 +134,8 @@ describe("budgets", () => {
     expect(await ofNone("conversation")).toBe("404 conversation_not_found");
     await expect(create({ subjectId: "x" })).rejects.toThrow("limits no single subject");
     await create();
-    const change = updateWorkspace(test.context, { wId: wId(), currency: "EUR" } as never);
-    await expect(change).rejects.toThrow("budgets in USD, which are to be deleted first");
+    const changed = updateWorkspace(test.context, { wId: wId(), currency: "EUR" } as never);
+    await expect(changed).rejects.toThrow("budgets in USD, which are to be deleted first");
   });
 
   it("cannot be hard while an agent's enabled model has no price", async () => {
@@ -184,8 +184,8 @@ describe("budgets", () => {
   it("of the server need one currency, which workspaces then keep", async () => {
     await expect(createServer("EUR")).rejects.toThrow("workspaces have another than EUR");
     const { sId } = await createServer();
-    const change = updateWorkspace(test.context, { wId: wId(), currency: "EUR" } as never);
-    await expect(change).rejects.toThrow("budgets of the server are in USD");
+    const changed = updateWorkspace(test.context, { wId: wId(), currency: "EUR" } as never);
+    await expect(changed).rejects.toThrow("budgets of the server are in USD");
     const { context } = test.operator;
     await updateServerBudget(context, { budgetId: sId, limit: "3" } as never);
     const { budgets: listed } = await listServerBudgets(context, page);

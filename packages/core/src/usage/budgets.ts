@@ -20,7 +20,7 @@ import { requireSubject } from "./budget-subjects.ts";
 import { countSpent } from "./count-spent.ts";
 import { budgetNotFound, readBudget } from "./list-budgets.ts";
 import { lockWorkspace, requireCurrency } from "./model-prices.ts";
-import { requireOneCurrency } from "./money-lock.ts";
+import { requireOneCurrency } from "../money/money-lock.ts";
 import { requirePricedModels } from "./priced-models.ts";
 import { toNano } from "./prices.ts";
 

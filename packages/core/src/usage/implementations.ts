@@ -12,6 +12,7 @@ import { listPrices, listServerPrices } from "./list-prices.ts";
 import { getOwnUsage } from "./own-usage.ts";
 import { removePrice, removeServerPrice, setPrice, setServerPrice } from "./model-prices.ts";
 import { getServerUsage, getUsage } from "./read-usage.ts";
+import { createBudgetedToken } from "./token-budgets.ts";
 
 /** The endpoints that are implemented here. */
 export const usageImplementations = {
@@ -33,4 +34,5 @@ export const usageImplementations = {
   "usage.get": getUsage,
   "usage.getServer": getServerUsage,
   "usage.own": getOwnUsage,
+  "userTokens.create": createBudgetedToken,
 } satisfies Implementations;

@@ -17,7 +17,7 @@ import type { WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { modelKey, requireKnownModel } from "../workspaces/models.ts";
-import { lockMoney } from "./money-lock.ts";
+import { lockMoney } from "../money/money-lock.ts";
 import { isPrice, type PriceRow } from "./price-lists.ts";
 import { toNano } from "./prices.ts";
 import { renderSetPrice } from "./render-prices.ts";
@@ -158,7 +158,7 @@ async function insertRemoval(
 }
 
 /** The rows of an owner in its currency, by time. */
-export async function readOwnPrices(db: Queryable, owner: Owner): Promise<PriceRow[]> {
+async function readOwnPrices(db: Queryable, owner: Owner): Promise<PriceRow[]> {
   return db
     .select()
     .from(modelPrices)

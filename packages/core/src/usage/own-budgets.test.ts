@@ -8,8 +8,8 @@ import { openTestContext } from "../../testing/testing.ts";
 import { insertTestBudget } from "../../testing/usage.ts";
 import { createCredentials, type Credentials } from "../access/credentials.ts";
 import type { Context, WorkspaceCaller } from "../context.ts";
-import { createUserToken } from "../workspaces/user-tokens.ts";
 import { readOwnBudgets } from "./own-budgets.ts";
+import { createBudgetedToken } from "./token-budgets.ts";
 
 describe("the budget of a token's user", () => {
   const test = workspaceTest({ per: "test", role: "builder" });
@@ -20,7 +20,7 @@ describe("the budget of a token's user", () => {
   const mint = async (budget?: object, context = test.context): Promise<Context> => {
     const raw = { wId: test.workspaceId, externalId: "ada", scopes: ["files:read"], budget };
     const input = parseInput(endpoints["userTokens.create"], raw as never);
-    const { secret } = await createUserToken(context, input);
+    const { secret } = await createBudgetedToken(context, input);
     // A token is of a workspace.
     const caller = (await credentials.authenticate(`Bearer ${secret}`)) as WorkspaceCaller;
     return Object.assign(Object.create(test.core) as Context, { caller });
@@ -51,7 +51,7 @@ describe("the budget of a token's user", () => {
       ],
       others: [],
     });
-    // The next token says anew what it is; what was spent stays.
+    // The next token says again what it is; what was spent stays.
     const next = await readOwnBudgets(await mint({ limit: "0.5", period: "day", isHard: false }));
     expect(next.budgets).toMatchObject([{ limit: "0.5", spent: "0.5", isHard: false }]);
     const other = await readOwnBudgets(await mint({ limit: "3", period: "all" }));

@@ -1,21 +1,38 @@
 import { budgets } from "@parley/db";
-import { ParleyError, type TokenBudget } from "@parley/schema";
+import {
+  type CreatedUserToken,
+  type CreateUserToken,
+  ParleyError,
+  type TokenBudget,
+} from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { seesAllOfWorkspace } from "../access/ownership.ts";
-import type { Context } from "../context.ts";
+import type { Context, RequestContext } from "../context.ts";
 import type { UserRow } from "../data-access/rows.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { createUserToken } from "../workspaces/user-tokens.ts";
 import { changeBudget, insertBudget, removeBudget } from "./budgets.ts";
 import { lockWorkspace } from "./model-prices.ts";
 
 /** How the budgets are named that applications set with tokens. */
 const NAME = "of the token's application";
 
+/** Creates a token as `createUserToken` does, with what its user may spend if the request says so. */
+export async function createBudgetedToken(
+  request: RequestContext,
+  input: CreateUserToken,
+): Promise<CreatedUserToken> {
+  const { budget } = input;
+  return createUserToken(request, input, async (context, transaction, user) => {
+    if (budget !== undefined) await putTokenBudget(context, transaction, { user, budget });
+  });
+}
+
 /**
  * Sets the budget of a token's user: what the last token said of it counts. Its spending stays, unless it has another
  * period. Throws `app_auth_error` for a key below builder, as it could stop any member, and as `createBudget` does.
  */
-export async function putTokenBudget(
+async function putTokenBudget(
   context: Context,
   transaction: Transaction,
   { user, budget }: { readonly user: UserRow; readonly budget: TokenBudget },

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { hasBudget } from "../data-access/has-budget.ts";
+import { isBudgeted } from "../money/is-budgeted.ts";
 
 /** Who pays for a run: the key that asked for it, and the user it asked for. */
 export interface Payer {
@@ -21,9 +22,6 @@ export interface Billing {
   /** Whether either has a limit of tool calls. */
   readonly limitsCalls: boolean;
 }
-
-/** Whether a budget of money applies in the workspace of this number. */
-export const isBudgeted = (workspaceId: SQL): SQL<boolean> => hasBudget(workspaceId, "money");
 
 /** The subquery that gives the `Billing` of the agent `a` in the workspace of this number. */
 export const billingOf = (workspaceId: SQL): SQL => sql`

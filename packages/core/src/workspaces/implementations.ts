@@ -14,7 +14,7 @@ import {
   removeProviderCredential,
 } from "./provider-credentials.ts";
 import { createSpace, getSpace, listAllSpaces, listSpaces, updateSpace } from "./spaces.ts";
-import { createUserToken, revokeUserTokens } from "./user-tokens.ts";
+import { revokeUserTokens } from "./user-tokens.ts";
 import { readWorkspaceUsage } from "./workspace-usage.ts";
 import {
   confirmWorkspace,
@@ -55,7 +55,6 @@ export const workspaceImplementations = {
   "spaces.list": listSpaces,
   "spaces.listAll": listAllSpaces,
   "spaces.update": updateSpace,
-  "userTokens.create": createUserToken,
   "userTokens.revoke": revokeUserTokens,
   "verifiedDomains.list": listVerifiedDomains,
   "workspaces.create": createWorkspace,

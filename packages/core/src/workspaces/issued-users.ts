@@ -8,7 +8,7 @@ import type { Process, WorkspaceCaller } from "../context.ts";
 import { createReadThroughCache } from "../data-access/read-through-cache.ts";
 import type { ApiKeyRow, WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { isBudgeted } from "../usage/turn-billing.ts";
+import { isBudgeted } from "../money/is-budgeted.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { createTokenVerifier, type Issuer, type VerifiedClaims } from "./issuer-tokens.ts";
 

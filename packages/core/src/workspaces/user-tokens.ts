@@ -14,8 +14,7 @@ import { seesAllOfWorkspace } from "../access/ownership.ts";
 import { reachesSpace } from "../access/space-reach.ts";
 import type { Context, Process, RequestContext } from "../context.ts";
 import type { SpaceRow, UserRow } from "../data-access/rows.ts";
-import { inTransaction } from "../log/transaction.ts";
-import { putTokenBudget } from "../usage/token-budgets.ts";
+import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireFound } from "./administered-workspace.ts";
 import { isMember } from "./members.ts";
 import { renderUser } from "./users.ts";
@@ -26,11 +25,12 @@ const SWEPT_AT_ONCE = 1000;
 
 /**
  * Creates a token with which a user acts under the caller's key. Only this response holds its secret.
- * Throws `app_auth_error` for an operator, and for an e-mail address or a budget from a key below builder.
+ * Throws `app_auth_error` for an operator, and for an e-mail address from a key below builder.
  */
 export async function createUserToken(
   request: RequestContext,
   input: CreateUserToken,
+  alsoDo: DoForUser = async () => {},
 ): Promise<CreatedUserToken> {
   requireOneOf("userId", "externalId", input);
   const context = await requireKeyOfWorkspace(request, input);
@@ -43,9 +43,7 @@ export async function createUserToken(
     const sids = input.spaceIds ?? [];
     const named = await requireSpaces(context, db, sids);
     await requireRoomForToken(context, db, found);
-    if (input.budget !== undefined) {
-      await putTokenBudget(context, transaction, { user: found, budget: input.budget });
-    }
+    await alsoDo(context, transaction, found);
     const createdAt = context.now();
     const row = await insertRow(db, userTokens, {
       sid: context.newId("tok"),
@@ -75,6 +73,9 @@ export async function createUserToken(
     secret,
   };
 }
+
+/** What is done for the token's user in the transaction that creates it. */
+type DoForUser = (context: Context, transaction: Transaction, user: UserRow) => Promise<void>;
 
 /** Throws `invalid_request_error` unless an input has exactly one of two members. */
 function requireOneOf<Name extends string>(

@@ -24,8 +24,8 @@ import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
 import { takePage } from "../data-access/pages.ts";
-import { requireNewCurrency } from "../usage/currencies.ts";
-import { findServerCurrency, lockMoney } from "../usage/money-lock.ts";
+import { requireNewCurrency } from "../money/currencies.ts";
+import { findServerCurrency, lockMoney } from "../money/money-lock.ts";
 
 /** A workspace as a caller of `role` sees it. */
 export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {

@@ -1,20 +1,4 @@
-/** The tRPC error code that carries a status over /rpc. */
-const rpcCodes = {
-  400: "BAD_REQUEST",
-  401: "UNAUTHORIZED",
-  403: "FORBIDDEN",
-  404: "NOT_FOUND",
-  405: "METHOD_NOT_SUPPORTED",
-  408: "TIMEOUT",
-  409: "CONFLICT",
-  413: "PAYLOAD_TOO_LARGE",
-  422: "UNPROCESSABLE_CONTENT",
-  429: "TOO_MANY_REQUESTS",
-  500: "INTERNAL_SERVER_ERROR",
-  503: "SERVICE_UNAVAILABLE",
-} as const;
-
-type RpcCode = (typeof rpcCodes)[keyof typeof rpcCodes];
+import { type RpcCode, rpcCodes } from "./rpc-codes.ts";
 
 /** A row of the error table: an error type on each transport. */
 interface ErrorRow {

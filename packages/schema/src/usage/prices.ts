@@ -5,7 +5,7 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, text } from "../parsing/text.ts";
 import { Time } from "../parsing/times.ts";
 import { ModelPair } from "../workspaces/models.ts";
-import { Amount, Currency, PaidAmount } from "./amounts.ts";
+import { Amount, Currency, PaidAmount } from "../parsing/amounts.ts";
 
 const perMillion = (tokens: string) => PaidAmount.describe(`Price of a million ${tokens}`);
 

@@ -5,7 +5,7 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, ShortText, text } from "../parsing/text.ts";
 import { PublicRole } from "../roles.ts";
-import { Currency } from "../usage/amounts.ts";
+import { Currency } from "../parsing/amounts.ts";
 
 /** A workspace as the caller's key sees it. */
 export const Workspace = z.object({

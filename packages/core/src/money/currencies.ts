@@ -2,9 +2,7 @@ import { budgets, hasRow, type Queryable, workspaces } from "@parley/db";
 import { invalidRequest } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import { currentPrices, readOwnPrices } from "./model-prices.ts";
 import { findServerCurrency, lockMoney } from "./money-lock.ts";
-import { isPrice } from "./price-lists.ts";
 
 /**
  * Locks the workspace, and throws `invalid_request_error` if it cannot have a new currency: amounts are never
@@ -22,11 +20,9 @@ export async function requireNewCurrency(
     .for("no key update");
   if (before === undefined || before.currency === currency) return;
   await lockMoney(db);
-  const owner = { workspaceId: id, currency: before.currency };
-  const prices = currentPrices(await readOwnPrices(db, owner), now()).filter(isPrice);
   const refuse = (why: string) =>
     invalidRequest("body", [{ path: "currency", message: `${why}: it keeps ${before.currency}` }]);
-  if (prices.length > 0) {
+  if (await hasPrices(db, { id, currency: before.currency }, now())) {
     throw refuse(`the workspace has prices in ${before.currency}, which are to be removed first`);
   }
   const isMoneys = and(eq(budgets.workspaceId, id), eq(budgets.measure, "money"));
@@ -40,6 +36,24 @@ export async function requireNewCurrency(
   if (ofServer !== undefined && ofServer !== currency) {
     throw refuse(`budgets of the server are in ${ofServer}, and so are all workspaces`);
   }
+}
+
+/** Whether a price counts now or later: it is the last of its model, or another follows it later. */
+async function hasPrices(
+  db: Queryable,
+  { id, currency }: { readonly id: number; readonly currency: string },
+  now: number,
+): Promise<boolean> {
+  const isFollowed = sql`from model_prices later
+    where later.workspace_id = p.workspace_id and later.currency = p.currency
+      and later.provider_id = p.provider_id and later.model_id = p.model_id
+      and (later.valid_from, later.id) > (p.valid_from, p.id)
+      and (later.valid_from <= ${now} or later.valid_from = p.valid_from)`;
+  const prices = hasRow(sql`from model_prices p
+    where p.workspace_id = ${id} and p.currency = ${currency} and p.input is not null
+      and not ${hasRow(isFollowed)}`);
+  const [row] = await db.select({ hasPrices: prices }).from(sql`(select 1) one`);
+  return row?.hasPrices === true;
 }
 
 async function hasCosts(db: Queryable, id: number): Promise<boolean> {
