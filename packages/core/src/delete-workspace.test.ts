@@ -14,14 +14,13 @@ import {
   skillTools,
   spaces,
   tools,
-  usageSums,
 } from "@parley/db";
 import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
-import { countTestRows, refusalOf } from "../testing/operator.ts";
+import { countTestRows, refusalOf, usageTables } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
@@ -33,7 +32,6 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
-import { countTestUsage, writeTestUsage } from "../testing/usage.ts";
 import { insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
 import { createCredentials } from "./access/credentials.ts";
@@ -47,7 +45,6 @@ import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
 import { followLog } from "./log/follow.ts";
 import { storeNewVersion } from "./skills/skill-versions.ts";
-import { sumUsage } from "./usage/sum-usage.ts";
 import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
@@ -174,21 +171,16 @@ describe("deleteWorkspace", () => {
     const gone = await fill();
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-    // What only a tool call writes is deleted with its conversation; the audit log is kept, and
+    // What only a tool call writes is deleted with its conversation; the audit log and usage are kept, and
     // secrets and workers are the server's. What was counted is in another test.
-    const counts = ["activity_minutes", "load_samples"];
-    const usage = ["usage_entries", "usage_sums"];
-    const budgets = ["budgets", "budget_spending", "usage_reservations", "budget_holds"];
-    expect(unchanged).toEqual([
-      ...counts,
+    const others = [
+      "activity_minutes",
+      "load_samples",
       "audit_events",
       "actions",
       "server_secrets",
-      "workers",
-      ...usage,
-      "model_prices",
-      ...budgets,
-    ]);
+    ];
+    expect(unchanged).toEqual([...others, "workers", ...usageTables]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,
@@ -198,26 +190,6 @@ describe("deleteWorkspace", () => {
     expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
     const again = test.operator.deleteWorkspace({ wId: gone.workspaceId });
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
-  });
-
-  it("keeps what its calls of models cost, as numbers", async () => {
-    const { context, workspaceId } = await fill();
-    await writeTestUsage(context, {}, { at: context.now() + 1 });
-    await sumUsage(test.core);
-    await writeTestUsage(context, {});
-    await test.operator.deleteWorkspace({ wId: workspaceId });
-    expect(await countTestUsage(context, true)).toBe(2);
-    expect(await countTestUsage(context, false)).toBe(1);
-    const { id } = context.caller.workspace;
-    const kept = await db()
-      .select({ period: usageSums.period, calls: usageSums.calls })
-      .from(usageSums)
-      .where(eq(usageSums.workspaceId, id))
-      .orderBy(usageSums.period);
-    expect(kept).toEqual([
-      { period: "day", calls: 2 },
-      { period: "hour", calls: 2 },
-    ]);
   });
 
   it("leaves nothing of what is created in the meantime, in any table, and no run", async () => {
