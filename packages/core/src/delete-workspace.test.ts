@@ -173,14 +173,8 @@ describe("deleteWorkspace", () => {
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
     // What only a tool call writes is deleted with its conversation; the audit log and usage are kept, and
     // secrets and workers are the server's. What was counted is in another test.
-    const others = [
-      "activity_minutes",
-      "load_samples",
-      "audit_events",
-      "actions",
-      "server_secrets",
-    ];
-    expect(unchanged).toEqual([...others, "workers", ...usageTables]);
+    const others = ["audit_events", "actions", "server_secrets", "workers", ...usageTables];
+    expect(unchanged).toEqual(["activity_minutes", "load_samples", ...others]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,
