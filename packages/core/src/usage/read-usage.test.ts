@@ -238,14 +238,19 @@ describe("usage", () => {
       .update(workspaces)
       .set({ name: "Acme" })
       .where(eq(workspaces.id, test.workspace.id));
-    await writeTestUsage(test.context, { at: at(date), workspaceId: 999_999, amount: 1n });
+    const gone = await openTestContext(core, await insertTestWorkspace(core));
+    await writeTestUsage(gone, { at: at(date), amount: 1n });
+    await sumUsage(core);
+    await writeTestUsage(gone, { at: at(date), amount: 0n });
+    const { sid: wId, id } = gone.caller.workspace;
+    await test.operator.deleteWorkspace({ wId });
     const input = { startDate: date, endDate: date };
     const request = test.operator.context;
     const found = await getServerUsage(request, parseInput(endpoints["usage.getServer"], input));
     expect(found.groups).toMatchObject([
       { id: test.workspaceId, name: "Acme", amount: "1" },
       { id: other.caller.workspace.sid, currency: "EUR" },
-      { id: "workspace-999999", name: "Deleted workspace" },
+      { id: `workspace-${id}`, name: "Deleted workspace", calls: 2 },
     ]);
     expect(found.totals.map(({ currency }) => currency).toSorted()).toEqual(["EUR", "USD"]);
     const one = parseInput(endpoints["usage.getServer"], {
