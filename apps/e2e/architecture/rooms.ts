@@ -98,7 +98,7 @@ const core: Rooms = {
     "invocations",
     "messages",
   ],
-  summaries: [...ground, "access", "runs", "storage"],
+  summaries: [...ground, "access", "runs", "storage", "usage"],
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [
     ...ground,
