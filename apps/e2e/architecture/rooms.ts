@@ -30,9 +30,8 @@ const schema: Rooms = {
   tools: [...contract, "examples.ts", "invocations"],
   skills: [...contract, "tools"],
   agents: [...contract, "simulation", "workspaces"],
-  conversations: [...contract, "examples.ts", "access", "workspaces", "tools", "agents"],
-  activity: [...contract, "conversations"],
-  usage: [...contract, "conversations"],
+  conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
+  activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
   "endpoints.ts": [
     "endpoint.ts",

@@ -78,6 +78,7 @@ export * from "./tools/tool-connections.ts";
 export * from "./tools/tool-authorizations.ts";
 export * from "./tools/tool-calls.ts";
 export * from "./tools/tools.ts";
+export * from "./usage/token-counts.ts";
 export * from "./usage/usage.ts";
 export * from "./parsing/amounts.ts";
 export * from "./usage/budgets.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TokenCounts } from "../conversations/consumption.ts";
+import { TokenCounts } from "../usage/token-counts.ts";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, Reference } from "../parsing/text.ts";

@@ -1,28 +1,7 @@
 import * as z from "zod";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { AgentMessageStatus } from "./messages.ts";
-
-/** Tokens that model providers counted, none where they do not. */
-export const TokenCounts = z.object({
-  inputTokens: z
-    .int()
-    .describe("Input tokens, cached ones included, if the providers count them")
-    .meta({ example: 120 }),
-  outputTokens: z
-    .int()
-    .describe("Output tokens, reasoning included, if the providers count them")
-    .meta({ example: 40 }),
-  cachedInputTokens: z
-    .int()
-    .describe("Input tokens that the providers read from their caches")
-    .meta({ example: 80 }),
-  cacheWriteTokens: z
-    .int()
-    .describe("Input tokens that they wrote to their caches")
-    .meta({ example: 0 }),
-  reasoningTokens: z.int().describe("Output tokens of reasoning").meta({ example: 10 }),
-});
-export type TokenCounts = z.infer<typeof TokenCounts>;
+import { TokenCounts } from "../usage/token-counts.ts";
 
 const sums = {
   steps: z.int().describe("Model calls").meta({ example: 1 }),
@@ -38,7 +17,7 @@ export const Cost = z.object({
     .string()
     .describe("As a decimal number, rounded up for each call by less than a billionth")
     .meta({ example: "0.0123" }),
-  currency: z.literal("USD").describe("Currency of the amount"),
+  currency: z.string().describe("Currency of the workspace").meta({ example: "USD" }),
   unpricedCalls: z
     .int()
     .describe("Calls that are not in the amount, as their models had no known price"),

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { TokenCounts } from "../conversations/consumption.ts";
 import { WorkspaceParams } from "../params.ts";
 import { listFromQuery, Milliseconds, optional } from "../parsing/text.ts";
+import { TokenCounts } from "./token-counts.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
 /** What a call of a model was made for. */
