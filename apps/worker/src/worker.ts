@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClaimedRun,
   type Core,
-  createModelFiles,
   handBackRuns,
   LostLease,
   onSlowDatabase,
@@ -13,20 +12,9 @@ import {
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
-import { createDocuments } from "./documents/create-documents.ts";
-import { createDocumentMetrics } from "./documents/document-metrics.ts";
-import { createCompactionRuns } from "./compaction/compaction-runs.ts";
-import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
-import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
-import { createInvocationRuns } from "./invocations/run-invocation.ts";
-import { createCircuits } from "./models/circuits.ts";
-import {
-  createModelProviders,
-  findModelServices,
-  measureProviders,
-  readTitleModel,
-} from "./models/model-providers.ts";
-import { createRequestRecorder } from "./requests/request-recorder.ts";
+import type { ProgramRunner } from "./program-runner.ts";
+import { createRunKinds } from "./create-run-kinds.ts";
+import { findModelServices } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { createLeases, describeRun, type RunningRun } from "./runs/leases.ts";
@@ -34,9 +22,7 @@ import { type Acquisition, createWorkerMetrics } from "./runs/metrics.ts";
 import { createBackoff, createPersistence } from "./runs/outage.ts";
 import { createPlaces } from "./runs/places.ts";
 import { createReadiness } from "./runs/readiness.ts";
-import { executeRun, type RunKinds } from "./runs/run-kind.ts";
-import { createTitleMaker } from "./turns/title-maker.ts";
-import { createTurnRuns } from "./turns/turn-runs.ts";
+import { executeRun } from "./runs/run-kind.ts";
 
 /**
  * A run that ends may free the next one of its ordering key; few keys have one, so runs that end
@@ -79,29 +65,9 @@ export function createWorker({
   const metrics = createWorkerMetrics(registry, () =>
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
-  const { executor, ...probes } = createProgramRunner({ core, settings, logger, registry });
-  const circuits = createCircuits(registry);
-  const providers = measureProviders(createModelProviders(settings), {
-    operations: metrics.operations,
-    logger,
-    circuits,
-  });
-  const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
-  const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
-  const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
-  const requests = createRequestRecorder({ core, logger, registry });
-  const models = { providers, circuits, modelFiles, documents, requests };
-  const services = { core, logger, persistence, ...models, titles, executor };
-  const kinds: RunKinds = {
-    agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
-    compaction: createCompactionRuns(services),
-    invocation: createInvocationRuns({
-      ...services,
-      metrics: createInvocationMetrics(registry),
-      perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
-    }),
-  };
+  const made = createRunKinds({ core, settings, logger, registry, metrics, persistence });
+  const { kinds, executor, probes } = made;
   const readiness = createReadiness();
   let closed = false;
   /** Whether it has handed back its runs. */
@@ -289,8 +255,8 @@ export function createWorker({
       gone = true;
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
-      await Promise.all([titles.close(), ...left.map(({ done }) => done)]);
-      await requests.close();
+      await Promise.all([made.titles.close(), ...left.map(({ done }) => done)]);
+      await made.requests.close();
       const logIds = left.map(({ run }) => run.logId);
       await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
       await attempt(() => removeWorker(core, workerId));

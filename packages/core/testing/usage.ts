@@ -109,7 +109,7 @@ export function testCall(
     conversationId: 1,
     spaceId: null,
     apiKeyId: caller.apiKey.id,
-    userId: null,
+    userId: caller.user.id,
     agentId: "ann",
     providerId: "openai",
     modelId: "gpt-5",

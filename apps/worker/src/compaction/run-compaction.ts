@@ -20,7 +20,11 @@ import type { Logger } from "pino";
 import { readOwnKey } from "../models/choose-model.ts";
 import type { RunMeter } from "../metering/create-meter.ts";
 import { withAmounts } from "../metering/step-usage.ts";
-import { type MeteredCompaction, meterCompaction } from "../metering/turn-meter.ts";
+import {
+  type MeteredCompaction,
+  type MeterServices,
+  meterCompaction,
+} from "../metering/turn-meter.ts";
 import type { Persistence } from "../runs/outage.ts";
 import { askModel, type Failure, type SummaryModel } from "./ask-model.ts";
 import { readSaved } from "./choose-range.ts";
@@ -28,6 +32,7 @@ import { readSaved } from "./choose-range.ts";
 export interface CompactionServices {
   readonly core: Core;
   readonly logger: Logger;
+  readonly usage: MeterServices["usage"];
   readonly persistence: Persistence;
   /** Model providers by their id. */
   readonly providers: Readonly<Record<string, ModelProvider>>;

@@ -25,6 +25,7 @@ import {
 import type { ModelPair, ReachedBudget } from "@parley/schema";
 import type { Logger } from "pino";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { UsageMetrics } from "../runs/usage-metrics.ts";
 import { refusal } from "./refusals.ts";
 
 /** Tokens that a call may write where a budget applies: as many as are kept free for an answer. */
@@ -44,6 +45,7 @@ export type MeteredPlace = Omit<
 export interface MeterParts {
   readonly core: Core;
   readonly logger: Pick<Logger, "warn">;
+  readonly usage: Pick<UsageMetrics, "refused">;
   readonly place: MeteredPlace;
   readonly billing: Billing;
   readonly prices: PriceList;
@@ -98,7 +100,10 @@ export function createMeter(parts: MeterParts): RunMeter {
     if (most === 0n) return track({ place: of, at, price, reservation: undefined });
     const asked = { id: core.newId(), place: of, conversationSid, amounts };
     const reserved = await reserve(asked);
-    if ("scope" in reserved) return refusal(reserved);
+    if ("scope" in reserved) {
+      parts.usage.refused(reserved.outcome);
+      return refusal(reserved);
+    }
     reached = [...reached, ...reserved.reached];
     const { amount } = reserved;
     if (reserved.outcome === "none" || amount === null || price === undefined) {

@@ -1,6 +1,7 @@
 import { countModule, type CountTokens } from "@parley/agent";
 import { type ClaimedRun, type Compaction, type Core, type Job, type Turn } from "@parley/core";
 import type { Logger } from "pino";
+import type { UsageMetrics } from "../runs/usage-metrics.ts";
 import { createMeter, type RunMeter } from "./create-meter.ts";
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -9,6 +10,13 @@ const countJob: Job<readonly string[], number> = {
   name: "countTexts",
   deadlineMs: 10_000,
 };
+
+/** What runs are metered with. */
+export interface MeterServices {
+  readonly core: Core;
+  readonly logger: Logger;
+  readonly usage: Pick<UsageMetrics, "refused">;
+}
 
 interface MeteredAttempt {
   readonly run: ClaimedRun;
@@ -20,7 +28,7 @@ interface MeteredAttempt {
 
 /** Creates the meter of an attempt at a turn: of its answer, or of the title of its conversation. */
 export async function meterTurn(
-  { core, logger }: { readonly core: Core; readonly logger: Logger },
+  { core, logger, usage }: MeterServices,
   { run, turn, retry, signal }: MeteredAttempt,
   origin: "answer" | "title" = "answer",
 ): Promise<RunMeter> {
@@ -29,6 +37,7 @@ export async function meterTurn(
   return createMeter({
     core,
     logger,
+    usage,
     place: {
       workspaceId,
       origin,
@@ -65,7 +74,7 @@ export interface MeteredCompaction extends Omit<MeteredAttempt, "turn"> {
 
 /** Creates the meter of an attempt at a summary. */
 export async function meterCompaction(
-  { core, logger }: { readonly core: Core; readonly logger: Logger },
+  { core, logger, usage }: MeterServices,
   { run, compaction, retry, signal }: MeteredCompaction,
 ): Promise<RunMeter> {
   const { billing, summary, conversationSid, agentSid, spaceId } = compaction;
@@ -75,6 +84,7 @@ export async function meterCompaction(
   return createMeter({
     core,
     logger,
+    usage,
     place: {
       ...of,
       conversationId,

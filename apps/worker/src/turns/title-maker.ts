@@ -22,7 +22,10 @@ const INSTRUCTIONS =
   "Give the conversation that begins with this message a title of two to six words, in the " +
   "message's language. Answer with the title alone: no quotation marks, no full stop.";
 
-export interface TitleMakerOptions extends Pick<TurnServices, "core" | "logger" | "providers"> {
+export interface TitleMakerOptions extends Pick<
+  TurnServices,
+  "core" | "logger" | "providers" | "usage"
+> {
   /** The model that writes titles; none are written without one. */
   readonly model: { readonly providerId: string; readonly modelId: string } | undefined;
 }
@@ -40,6 +43,7 @@ export function createTitleMaker({
   core,
   logger,
   providers,
+  usage,
   model,
 }: TitleMakerOptions): TitleMaker {
   const abort = new AbortController();
@@ -54,7 +58,7 @@ export function createTitleMaker({
     const apiKey = await readOwnKey(core, { workspaceId, providerId });
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const retry = async <T>(work: () => Promise<T>) => work();
-    const meter = await meterTurn({ core, logger }, { run, turn, retry, signal }, "title");
+    const meter = await meterTurn({ core, logger, usage }, { run, turn, retry, signal }, "title");
     try {
       const title = await askForTitle({ provider, modelId, apiKey, meter, signal }, run, message);
       const { ended } = meter;

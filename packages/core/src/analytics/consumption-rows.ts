@@ -106,7 +106,7 @@ const ledgerStatement = statement<
   )
   select e.id::float8 as id, e.at::float8 as timestamp, e.origin, ${people}, e.agent_id, a.name as agent_name,
     e.provider_id, e.model_id, case when e.is_reached then c.sid end as conversation_id,
-    case when e.is_reached and e.origin <> 'summary' then e.log_id end as message_id, e.step,
+    case when e.is_reached and e.origin <> 'summary' then regexp_replace(e.log_id, '^title ', '') end as message_id, e.step,
     e.input_tokens::float8 as input_tokens, e.output_tokens::float8 as output_tokens,
     e.cached_input_tokens::float8 as cached_input_tokens, e.cache_write_tokens::float8 as cache_write_tokens,
     e.reasoning_tokens::float8 as reasoning_tokens, e.amount::text as amount, e.currency, e.is_estimated,

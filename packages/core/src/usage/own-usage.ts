@@ -2,6 +2,7 @@ import { statement } from "@parley/db";
 import type { OwnUsage } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
+import { readOwnBudgets } from "./own-budgets.ts";
 import { entrySums } from "./sum-usage.ts";
 import { figuresOf, type SummedFigures, summedFigures } from "./usage-figures.ts";
 
@@ -9,12 +10,10 @@ interface Day extends SummedFigures {
   readonly date: string;
 }
 
-// An entry for the service user of a key has no user.
 const ownStatement = statement<
   {
     workspaceId: number;
     userId: number;
-    apiKeyId: number;
     startsAt: number;
     endsAt: number;
   },
@@ -29,30 +28,28 @@ const ownStatement = statement<
     where workspace_id = ${sql.placeholder("workspaceId")}::bigint and period = 'day'
       and starts_at >= ${sql.placeholder("startsAt")}::bigint and starts_at < ${sql.placeholder("endsAt")}::bigint
       and user_id = ${sql.placeholder("userId")}::bigint
-      and (user_id <> 0 or api_key_id = ${sql.placeholder("apiKeyId")}::bigint)
     union all
     select at, currency, ${entrySums("e")}
     from usage_entries e
     where workspace_id = ${sql.placeholder("workspaceId")}::bigint and not is_summed
       and at >= ${sql.placeholder("startsAt")}::bigint and at < ${sql.placeholder("endsAt")}::bigint
-      and coalesce(user_id, 0) = ${sql.placeholder("userId")}::bigint
-      and (user_id <> 0 or api_key_id = ${sql.placeholder("apiKeyId")}::bigint)
+      and user_id = ${sql.placeholder("userId")}::bigint
   )
   select (to_timestamp(at / 1000.0) at time zone 'UTC')::date::text as date, currency, ${summedFigures}
   from own group by 1, 2 order by 1, 2`,
 );
 
 /** Reads what the caller's user has used since the month began in UTC: of a key, its service user. */
-export async function getOwnUsage({ database, caller, now }: Context): Promise<OwnUsage> {
+export async function getOwnUsage(context: Context): Promise<OwnUsage> {
+  const { database, caller, now } = context;
   const today = new Date(now());
   const startOf = (month: number) => Date.UTC(today.getUTCFullYear(), month);
   const startsAt = startOf(today.getUTCMonth());
   const endsAt = startOf(today.getUTCMonth() + 1);
-  const { workspace, apiKey, user } = caller;
+  const { workspace, user } = caller;
   const rows = await ownStatement.execute(database.db, {
     workspaceId: workspace.id,
-    userId: user.id === apiKey.userId ? 0 : user.id,
-    apiKeyId: apiKey.id,
+    userId: user.id,
     startsAt,
     endsAt,
   });
@@ -62,5 +59,6 @@ export async function getOwnUsage({ database, caller, now }: Context): Promise<O
     endsAt,
     days: rows.map((row) => ({ date: row.date, currency: row.currency, ...figuresOf([row]) })),
     totals: [...currencies].map(([currency, of]) => ({ currency, ...figuresOf(of) })),
+    ...(await readOwnBudgets(context)),
   };
 }

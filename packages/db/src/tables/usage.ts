@@ -34,7 +34,7 @@ export const usageEntries = pgTable(
     step: integer().notNull(),
     conversationId: number().notNull(),
     spaceId: number(),
-    /** The key that is billed, and the user; null for the key's service user. */
+    /** The key that is billed, and the user that it was for: of a key by itself, its service user. */
     apiKeyId: number(),
     userId: number(),
     /** Public ids, which survive what they name. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { listFromQuery, Milliseconds, optional } from "../parsing/text.ts";
+import { OwnBudgets } from "./budgets.ts";
 import { TokenCounts } from "./token-counts.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
@@ -152,14 +153,6 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-const limit = z.object({
-  limit: decimal.describe("What may be spent"),
-  spent: decimal.describe("What is spent"),
-  left: decimal.describe("What is left"),
-  currency: z.string().describe("ISO 4217 code of the amounts").meta({ example: "USD" }),
-  endsAt: Milliseconds.nullable().describe("When its period ends; null for one without an end"),
-});
-
 /** What a user has used in the current month. */
 export const OwnUsage = z.object({
   startsAt: Milliseconds.describe("When the month began, in UTC"),
@@ -173,6 +166,6 @@ export const OwnUsage = z.object({
     )
     .describe("Of each day on which there was any"),
   totals: z.array(UsageFigures).describe("Of the month: one for each currency, none without any"),
-  budgets: z.array(limit).optional().describe("Budgets of the user that apply now"),
+  ...OwnBudgets.shape,
 });
 export type OwnUsage = z.infer<typeof OwnUsage>;

@@ -1,0 +1,68 @@
+import { type Core, createModelFiles } from "@parley/core";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { createCompactionRuns } from "./compaction/compaction-runs.ts";
+import type { WorkerSettings } from "./config.ts";
+import { createDocuments } from "./documents/create-documents.ts";
+import { createDocumentMetrics } from "./documents/document-metrics.ts";
+import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
+import { createInvocationRuns } from "./invocations/run-invocation.ts";
+import { createCircuits } from "./models/circuits.ts";
+import {
+  createModelProviders,
+  measureProviders,
+  readTitleModel,
+} from "./models/model-providers.ts";
+import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
+import { createRequestRecorder, type RequestRecorder } from "./requests/request-recorder.ts";
+import type { WorkerMetrics } from "./runs/metrics.ts";
+import type { Persistence } from "./runs/outage.ts";
+import type { RunKinds } from "./runs/run-kind.ts";
+import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createTurnRuns } from "./turns/turn-runs.ts";
+
+/** What the runs of a worker need from it. */
+interface RunKindsParts {
+  readonly core: Core;
+  readonly settings: WorkerSettings;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly metrics: WorkerMetrics;
+  readonly persistence: Persistence;
+}
+
+/** The kinds of runs of a worker, with what is to be closed after them. */
+interface MadeRunKinds {
+  readonly kinds: RunKinds;
+  readonly titles: TitleMaker;
+  readonly requests: RequestRecorder;
+  readonly executor: ProgramRunner["executor"];
+  readonly probes: Omit<ProgramRunner, "executor">;
+}
+
+/** Composes what each kind of run is executed with. */
+export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts): MadeRunKinds {
+  const { core, settings, logger, registry } = parts;
+  const { usage, operations } = metrics;
+  const { executor, ...probes } = createProgramRunner(parts);
+  const circuits = createCircuits(registry);
+  const measuring = { operations, logger, circuits };
+  const providers = measureProviders(createModelProviders(settings), measuring);
+  const model = readTitleModel(settings);
+  const titles = createTitleMaker({ core, logger, providers, usage, model });
+  const documents = createDocuments({ core, metrics: createDocumentMetrics(registry) });
+  const modelFiles = createModelFiles(core, settings.PARLEY_MODEL_FILE_BYTES);
+  const requests = createRequestRecorder({ core, logger, registry });
+  const models = { providers, circuits, modelFiles, documents, requests };
+  const services = { core, logger, usage, persistence, ...models, titles, executor };
+  const kinds: RunKinds = {
+    agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
+    compaction: createCompactionRuns(services),
+    invocation: createInvocationRuns({
+      ...services,
+      metrics: createInvocationMetrics(registry),
+      perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
+    }),
+  };
+  return { kinds, titles, requests, executor, probes };
+}
