@@ -5,7 +5,7 @@ import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import type { Budget } from "./budgets-page.tsx";
+import type { Budget } from "./budget.ts";
 
 type Created = Input<"budgets.create">;
 

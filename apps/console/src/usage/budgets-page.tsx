@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import type { Output } from "parley-client";
 import { useState } from "react";
 import { hasRole } from "../api/access.ts";
 import { rpc, trpc } from "../api/clients.ts";
@@ -14,10 +13,9 @@ import { ListPage } from "../ui/list.tsx";
 import { NameAndId } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
+import type { Budget } from "./budget.ts";
 import { BudgetForm } from "./budget-form.tsx";
 import { SpentBar } from "./spent-bar.tsx";
-
-export type Budget = Output<"budgets.list">["budgets"][number];
 
 /** The open dialog. */
 type Doing =

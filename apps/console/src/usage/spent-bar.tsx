@@ -1,5 +1,5 @@
 import { join } from "../ui/join.ts";
-import type { Budget } from "./budgets-page.tsx";
+import type { Budget } from "./budget.ts";
 
 /** What is spent of a budget, or by the one that has spent the most of it. */
 export function SpentBar({ spending, subjectId, scope, limit, currency, name }: Budget) {

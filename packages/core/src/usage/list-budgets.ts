@@ -169,8 +169,17 @@ function renderBudget(row: BudgetRow): Budget {
   const found = most ?? (isOfOne ? nothing : null);
   const spending = found && renderSpending(found, limit);
   return {
-    ...{ sId, name, scope, subjectId: subject, measure: "money", currency },
-    ...{ limit: toDecimal(limit), period, timezone, isHard, isOperators },
+    sId,
+    name,
+    scope,
+    subjectId: subject,
+    measure: "money",
+    currency,
+    limit: toDecimal(limit),
+    period,
+    timezone,
+    isHard,
+    isOperators,
     startsAt: period === "all" ? createdAt : row.startsAt,
     endsAt,
     spending,

@@ -147,7 +147,7 @@ async function insertRemoval(
   const removed = currentPrices(rows, createdAt).filter(isPrice);
   if (removed.length === 0) {
     const whose = owner.workspaceId === null ? "The operators have" : "The workspace has";
-    const message = `${whose} set no price of ${modelKey(ofModel)} in ${owner.currency}`;
+    const message = `${whose} set no price of ${modelKey(ofModel)} in ${owner.currency}: list the prices to see those that are set`;
     throw new ParleyError("price_not_found", message);
   }
   const times = new Set(removed.map(({ validFrom }) => Math.max(validFrom, createdAt)));

@@ -85,7 +85,8 @@ describe("a spent hard budget", () => {
     ["conversation", "another"],
   ] as const)("of another %s refuses nothing", async (scope, subject) => {
     await spend((await addBudget({ scope, subject })).id, subject);
-    await createTestConversation(await open(), ["ann"]);
+    const { conversation } = await createTestConversation(await open(), ["ann"]);
+    expect(conversation.content).toHaveLength(2);
   });
 
   it.each([

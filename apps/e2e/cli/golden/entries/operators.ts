@@ -27,10 +27,23 @@ const key = {
 
 const priced = "mistral/mistral-large-latest";
 
+const rates = { input: "2", output: "6" };
+
+/** The first in the list, which nothing removes. */
+async function withFirstPrice({ operator }: World): Promise<Prepared> {
+  const model = { providerId: "anthropic", modelId: "claude-opus-5-5" };
+  await operator.prices.setServer.mutate({ ...model, ...rates });
+  return {};
+}
+
+const currencies = Intl.supportedValuesOf("currency").values();
+
+/** A price of the run's own: no other has its currency. */
 async function withPrice({ operator }: World): Promise<Prepared> {
   const model = { providerId: "mistral", modelId: "mistral-large-latest" };
-  await operator.prices.setServer.mutate({ ...model, input: "2", output: "6" });
-  return {};
+  const { value: currency = "USD" } = currencies.next();
+  await operator.prices.setServer.mutate({ ...model, ...rates, currency });
+  return { currency };
 }
 
 async function withBudget({ operator }: World): Promise<Prepared> {
@@ -56,7 +69,12 @@ export const operatorEntries: readonly Entry[] = [
   { command: "operator-keys create", key: "operator", args: ["nightly"], showsSecret: true },
   { command: "operator-keys rotate", ...key, confirmed: "nightly", showsSecret: true },
   { command: "operator-keys remove", ...key, confirmed: "nightly" },
-  { command: "server-prices list", key: "operator", prepare: withPrice, args: ["--limit", "1"] },
+  {
+    command: "server-prices list",
+    key: "operator",
+    prepare: withFirstPrice,
+    args: ["--limit", "1"],
+  },
   {
     command: "server-prices set",
     key: "operator",
@@ -66,7 +84,7 @@ export const operatorEntries: readonly Entry[] = [
     command: "server-prices remove",
     key: "operator",
     prepare: withPrice,
-    args: [priced],
+    args: ({ currency = "" }) => [priced, "--currency", currency],
     confirmed: priced,
   },
   { command: "server-budgets list", key: "operator", prepare: withBudget, args: ["--limit", "1"] },

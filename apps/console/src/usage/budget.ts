@@ -1,0 +1,3 @@
+import type { Output } from "parley-client";
+
+export type Budget = Output<"budgets.list">["budgets"][number];
