@@ -103,7 +103,7 @@ const core: Rooms = {
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [
     ...ground,
-    "usage",
+    "money",
     "access",
     "runs",
     "summaries",
@@ -227,14 +227,15 @@ const worker: Rooms = {
   tools: ["executor"],
   invocations: ["runs", "executor"],
   documents: [],
-  compaction: ["runs", "models"],
+  metering: ["runs"],
+  compaction: ["runs", "models", "metering"],
   requests: ["runs"],
   prompts: ["runs", "models", "documents", "requests"],
-  turns: ["runs", "models", "compaction", "prompts"],
+  turns: ["runs", "models", "metering", "compaction", "prompts"],
   "usage-sums.ts": ["runs"],
   "retention.ts": ["config.ts", "runs", "usage-sums.ts"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
-  "worker.ts": [
+  "create-run-kinds.ts": [
     "config.ts",
     "documents",
     "program-runner.ts",
@@ -242,10 +243,10 @@ const worker: Rooms = {
     "invocations",
     "models",
     "requests",
-    "retention.ts",
     "runs",
     "turns",
   ],
+  "worker.ts": ["config.ts", "create-run-kinds.ts", "models", "program-runner.ts", "retention.ts"],
 };
 
 /** What every feature of the console is built on. */

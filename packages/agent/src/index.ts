@@ -12,12 +12,7 @@ export * from "./prompt-files.ts";
 export * from "./prompt-parts.ts";
 export * from "./provider.ts";
 export { describeCut, describeCutParams, type ReadResult, resultsTool } from "./results.ts";
-export {
-  BUDGET_EXCEEDED,
-  type CallMeter,
-  type MeteredCall,
-  type RefusedCall,
-} from "./call-meter.ts";
+export { BUDGET_EXCEEDED } from "./call-meter.ts";
 export { type CountTokens, countPrompt } from "./count-prompt.ts";
 export { keptReplay } from "./providers/kept-replay.ts";
 export * from "./simulated.ts";

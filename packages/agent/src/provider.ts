@@ -6,7 +6,6 @@ import type {
   ProviderError,
   SimulatedScript,
 } from "@parley/schema";
-import type { CallMeter } from "./call-meter.ts";
 import type { FileOpener } from "./prompt-files.ts";
 import type { FilePart, PromptMessage } from "./prompt-parts.ts";
 import type { SentRequest } from "./providers/sent-request.ts";
@@ -101,6 +100,34 @@ export interface StepRequest {
   /** Is told that the service has refused the request: it bills nothing for it. */
   readonly onRefused?: (() => void) | undefined;
   readonly signal: AbortSignal;
+}
+
+/** Decides whether calls of models may be sent, and learns what they were billed. */
+export interface CallMeter {
+  /** Called before each call, also of one that is repeated. Throws the reason of the request's signal. */
+  begin(model: ModelPair, request: StepRequest): Promise<MeteredCall | RefusedCall>;
+}
+
+/** A call that may be sent. */
+export interface MeteredCall {
+  /** Most tokens that the model may write; undefined for its own limit. */
+  readonly maxOutputTokens: number | undefined;
+  /** Why it has to stop there, if that is less than it might write. */
+  readonly cut: RefusedCall | undefined;
+  /** Called once the request may have reached the service. */
+  sent(): void;
+  /** Called with what the service has counted; undefined if that cannot be read. */
+  used(usage: TokenUsage | undefined): void;
+  /** Called if the service has refused the request: it bills nothing. */
+  refused(): void;
+  /** Called at the end, however the call ends. */
+  end(): void;
+}
+
+/** Why a call may not be sent, or not go on. */
+export interface RefusedCall {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** A tool call of a model. */

@@ -109,7 +109,7 @@ export function testCall(
     conversationId: 1,
     spaceId: null,
     apiKeyId: caller.apiKey.id,
-    userId: caller.user.id,
+    userId: null,
     agentId: "ann",
     providerId: "openai",
     modelId: "gpt-5",
