@@ -215,6 +215,9 @@ const api: Rooms = {
   ],
 };
 
+/** What a worker is composed of, besides its kinds of runs. */
+const composed = ["config.ts", "models", "program-runner.ts", "runs"];
+
 const worker: Rooms = {
   runs: [],
   models: ["runs"],
@@ -236,17 +239,14 @@ const worker: Rooms = {
   "retention.ts": ["config.ts", "runs", "usage-sums.ts"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "create-run-kinds.ts": [
-    "config.ts",
+    ...composed,
     "documents",
-    "program-runner.ts",
     "compaction",
     "invocations",
-    "models",
     "requests",
-    "runs",
     "turns",
   ],
-  "worker.ts": ["config.ts", "create-run-kinds.ts", "models", "program-runner.ts", "retention.ts"],
+  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts"],
 };
 
 /** What every feature of the console is built on. */

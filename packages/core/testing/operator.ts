@@ -70,17 +70,6 @@ export async function refusalOf(request: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Tables of what models cost, as `countTestRows` has them in order. */
-export const usageTables = [
-  "usage_entries",
-  "usage_sums",
-  "model_prices",
-  "budgets",
-  "budget_spending",
-  "usage_reservations",
-  "budget_holds",
-];
-
 /** The number of rows of every table, by its name. */
 export async function countTestRows({ database }: Core): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
