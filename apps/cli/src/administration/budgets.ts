@@ -43,14 +43,14 @@ const commands = <Connection extends Caller>(
       NAME: ({ name }) => name,
       LIMITS: subjectOf,
       SPENT: spentOf,
-      LIMIT: ({ limit, currency }) => `${limit} ${currency}`,
+      LIMIT: ({ limit, currency, measure }) => `${limit} ${currency ?? measure.replace("_", " ")}`,
       PERIOD: ({ period }) => period,
       ENDS: ({ endsAt }) => shortTime(endsAt),
       KIND: ({ isHard }) => (isHard ? "hard" : "soft"),
       "USED UP": ({ usedUp }) => usedUp,
     },
   }),
-  createCommand(context, noun, { argument: "name", call: create, without: ["measure"] }),
+  createCommand(context, noun, { argument: "name", call: create }),
   updateCommand(context, noun, { call: update }),
   actionCommand(context, noun, {
     name: "remove",
@@ -65,7 +65,7 @@ const commands = <Connection extends Caller>(
 export const createBudgetCommands = (context: Context) =>
   group(
     "budgets",
-    "what a workspace, its keys, agents, users and conversations may spend",
+    "what a workspace, its keys, agents, users and conversations may spend or use",
     commands(context, budgets, {
       create: "budgets.create",
       update: "budgets.update",

@@ -17,10 +17,12 @@ export function BudgetBanner() {
     enabled: isShown,
     staleTime: FRESH_MS,
   });
-  const usedUp = data?.budgets.filter((budget) => budget.usedUp > 0) ?? [];
+  // Those of a minute are over before anybody reads it.
+  const usedUp =
+    data?.budgets.filter((budget) => budget.usedUp > 0 && budget.period !== "minute") ?? [];
   const [first] = usedUp;
   if (!isShown || first === undefined) return null;
-  const isHard = usedUp.some((budget) => budget.isHard);
+  const isHard = usedUp.some((budget) => budget.isHard && budget.measure === "money");
   const what = usedUp.length === 1 ? `The budget ${first.name} is` : `${usedUp.length} budgets are`;
   return (
     <p role="status" className="mb-4 rounded-md bg-warn-soft px-3 py-2 text-warn">

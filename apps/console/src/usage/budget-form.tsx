@@ -17,7 +17,16 @@ const scopes: Readonly<Record<Created["scope"], string>> = {
   conversation: "Conversations",
 };
 
+const measures: Readonly<Record<NonNullable<Created["measure"]>, string>> = {
+  money: "Money, in the currency of the workspace",
+  tool_calls: "Calls of tools",
+  processor_seconds: "Seconds of processor time of functions",
+  stored_bytes: "Stored bytes",
+};
+
 const periods: Readonly<Record<Created["period"], string>> = {
+  answer: "An answer",
+  minute: "A minute",
   day: "A day",
   week: "A week",
   month: "A month",
@@ -60,6 +69,7 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
         ...changes,
         // The options are those of the table.
         scope: scope as Created["scope"],
+        measure: textOf("measure") as NonNullable<Created["measure"]>,
         period: textOf("period") as Created["period"],
         timezone: textOf("timezone"),
         ...(subjectId !== "" && { subjectId }),
@@ -89,11 +99,14 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
         required
         inputMode="decimal"
         autoComplete="off"
-        hint="In the currency of the workspace, such as 12.50"
+        hint="Such as 12.50; a whole number of all but money"
         defaultValue={budget?.limit ?? ""}
       />
       {budget === undefined && (
         <>
+          <SelectField label="Of" name="measure" defaultValue="money">
+            {optionsOf(measures)}
+          </SelectField>
           <SelectField
             label="Limits"
             value={scope}

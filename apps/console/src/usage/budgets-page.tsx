@@ -31,6 +31,9 @@ const words: Readonly<Record<Budget["scope"], string>> = {
   conversation: "conversation",
 };
 
+/** Periods without an end. */
+const endless: Readonly<Record<string, string>> = { all: "in all", answer: "in an answer" };
+
 /** The budgets of the workspace: builders see them, admins change them. */
 export function BudgetsPage() {
   const wId = useWorkspaceId();
@@ -61,7 +64,7 @@ export function BudgetsPage() {
         Spent: SpentBar,
         Period: ({ period, endsAt, timezone }) =>
           endsAt === null ? (
-            "in all"
+            (endless[period] ?? period)
           ) : (
             <span>
               {period} until <Time at={endsAt} />
@@ -99,8 +102,8 @@ export function BudgetsPage() {
       empty={
         <EmptyState title="No budgets yet">
           <p className="text-muted">
-            A budget limits what models may cost: in the workspace, or for a key, an agent, a user
-            or a conversation.
+            A budget limits what models may cost, how often tools are called, the time of functions
+            or what is stored: in the workspace, or for a key, an agent, a user or a conversation.
           </p>
         </EmptyState>
       }

@@ -2,7 +2,7 @@ import { join } from "../ui/join.ts";
 import type { Budget } from "./budget.ts";
 
 /** What is spent of a budget, or by the one that has spent the most of it. */
-export function SpentBar({ spending, subjectId, scope, limit, currency, name }: Budget) {
+export function SpentBar({ spending, subjectId, scope, limit, currency, measure, name }: Budget) {
   const spent = spending?.spent ?? "0";
   const share = Number(limit) === 0 ? 1 : Math.min(1, Number(spent) / Number(limit));
   const isUsedUp = spending?.isUsedUp ?? false;
@@ -10,7 +10,7 @@ export function SpentBar({ spending, subjectId, scope, limit, currency, name }: 
   return (
     <span className="grid min-w-40 gap-1">
       <span>
-        {spent} of {limit} {currency}
+        {spent} of {limit} {currency ?? measure.replace("_", " ")}
       </span>
       <span
         role="meter"

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** The beginning of a period in its zone; `all` begins at 0. */
+/** The beginning of a period in its zone; `all` and `answer` begin at 0. */
 const beginning = (budget: SQL, now: SQL): SQL => sql`
   date_trunc(${budget}.period, to_timestamp(${now} / 1000.0) at time zone ${budget}.timezone)`;
 
@@ -9,12 +9,12 @@ const toMilliseconds = (budget: SQL, local: SQL): SQL =>
 
 /** When the current period of the budget with this alias began, in milliseconds, as `budgets_of` has it. */
 export const startOfPeriod = (budget: SQL, now: SQL): SQL => sql`
-  case ${budget}.period when 'all' then 0 else ${toMilliseconds(budget, beginning(budget, now))} end`;
+  case when ${budget}.period in ('all', 'answer') then 0 else ${toMilliseconds(budget, beginning(budget, now))} end`;
 
-/** When it ends; null for `all`. */
+/** When it ends; null for these. */
 export const endOfPeriod = (budget: SQL, now: SQL): SQL => {
   const next = sql`${beginning(budget, now)} + ('1 ' || ${budget}.period)::interval`;
-  return sql`case ${budget}.period when 'all' then null else ${toMilliseconds(budget, next)} end`;
+  return sql`case when ${budget}.period in ('all', 'answer') then null else ${toMilliseconds(budget, next)} end`;
 };
 
 /**

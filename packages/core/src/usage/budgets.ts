@@ -21,8 +21,8 @@ import { countSpent } from "./count-spent.ts";
 import { budgetNotFound, readBudget } from "./list-budgets.ts";
 import { lockWorkspace, requireCurrency } from "./model-prices.ts";
 import { requireOneCurrency } from "../money/money-lock.ts";
+import { requireLimit, requireMeasure, rulesOf } from "./measures.ts";
 import { requirePricedModels } from "./priced-models.ts";
-import { toNano } from "./prices.ts";
 
 type BudgetRow = typeof budgets.$inferSelect;
 
@@ -38,6 +38,7 @@ export async function createBudget(
   return inTransaction(context, async (transaction) => {
     const { id, currency } = await lockWorkspace(context, transaction.db, input.wId);
     requireCurrency("budgets", currency, input.currency);
+    requireMeasure(input);
     const { scope, subjectId: subject } = input;
     await requireSubject(transaction.db, { workspaceId: id, scope, subject });
     return insertBudget(context, transaction, {
@@ -54,8 +55,9 @@ export async function createServerBudget(
 ): Promise<{ budget: Budget }> {
   const context = onSlowDatabase(request);
   const { currency } = input;
+  requireMeasure({ ...input, scope: "server" });
   return inTransaction(context, async (transaction) => {
-    await requireOneCurrency(transaction.db, currency);
+    if (input.measure === "money") await requireOneCurrency(transaction.db, currency);
     const of = { workspaceId: null, scope: "server", subject: null, currency } as const;
     return insertBudget(context, transaction, { input, of });
   });
@@ -69,30 +71,33 @@ export async function insertBudget(
     input,
     of,
   }: {
-    input: Pick<CreateBudget, "name" | "limit" | "period" | "timezone" | "isHard">;
+    input: Pick<CreateBudget, "name" | "measure" | "limit" | "period" | "timezone" | "isHard">;
     of: Pick<BudgetRow, "workspaceId" | "scope" | "subject" | "currency">;
   },
 ): Promise<{ budget: Budget }> {
   const { db, markCreated } = transaction;
   const { workspaceId, scope } = of;
   await requireRoom(db, workspaceId);
-  const { name, limit, period, timezone, isHard } = input;
-  if (isHard) await requirePricedModels(context, db, { workspaceId, agentId: agentOf(of) });
+  const { name, measure, limit, period, timezone, isHard } = input;
+  const isMoney = measure === "money";
+  if (isMoney && isHard)
+    await requirePricedModels(context, db, { workspaceId, agentId: agentOf(of) });
   const createdAt = context.now();
   const row = await insertRow(db, budgets, {
     ...of,
     sid: context.newId("bud"),
+    currency: isMoney ? of.currency : null,
     name,
-    measure: "money",
+    measure,
     period,
     timezone,
-    limit: toNano(limit),
+    limit: rulesOf(measure).toStored(limit),
     isHard,
     isOperators: context.caller.kind === "operator",
     createdAt,
     updatedAt: createdAt,
   });
-  await countSpent(db, { id: row.id, scope }, createdAt);
+  if (isMoney) await countSpent(db, { id: row.id, scope }, createdAt);
   markCreated(row.sid);
   hint(transaction, workspaceId);
   return { budget: await readBudget(context, db, { workspaceId, sid: row.sid }) };
@@ -146,11 +151,15 @@ export async function changeBudget(
   const { db } = transaction;
   const before = await requireBudget(context, db, of);
   const { name = before.name, isHard = before.isHard } = changes;
+  const { measure } = before;
+  if (changes.limit !== undefined) requireLimit(measure, changes.limit);
+  if (measure !== "money" && !isHard) requireMeasure({ ...before, limit: "0", isHard });
   if (isHard && !before.isHard) {
     const { workspaceId } = of;
     await requirePricedModels(context, db, { workspaceId, agentId: agentOf(before) });
   }
-  const limit = changes.limit === undefined ? before.limit : toNano(changes.limit);
+  const limit =
+    changes.limit === undefined ? before.limit : rulesOf(measure).toStored(changes.limit);
   const updatedAt = context.now();
   await db.update(budgets).set({ name, isHard, limit, updatedAt }).where(eq(budgets.id, before.id));
   // Those who had reached the old limit are announced again when they reach the new one.
@@ -211,7 +220,7 @@ async function requireBudget(
   const [row] = await db
     .select()
     .from(budgets)
-    .where(and(ofOwner, eq(budgets.sid, sid), eq(budgets.measure, "money")))
+    .where(and(ofOwner, eq(budgets.sid, sid)))
     .for("update");
   if (row === undefined) throw budgetNotFound(of);
   if (row.isOperators && caller.kind !== "operator") {

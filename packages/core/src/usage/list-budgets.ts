@@ -14,7 +14,7 @@ import type { RequestContext } from "../context.ts";
 import { takePage } from "../data-access/pages.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { endOfPeriod, spendingOf, startOfPeriod } from "./budget-periods.ts";
-import { toDecimal } from "./prices.ts";
+import { rulesOf } from "./measures.ts";
 
 /** What a subject has spent: whole numbers of nano-units, which JSON numbers do not hold. */
 interface SpentRow {
@@ -25,13 +25,21 @@ interface SpentRow {
 
 interface BudgetRow extends Pick<
   Budget,
-  "name" | "scope" | "period" | "timezone" | "isHard" | "isOperators" | "createdAt" | "updatedAt"
+  | "name"
+  | "scope"
+  | "measure"
+  | "period"
+  | "timezone"
+  | "isHard"
+  | "isOperators"
+  | "createdAt"
+  | "updatedAt"
 > {
   readonly id: number;
   readonly sid: string;
   readonly subject: string | null;
   readonly limit: string;
-  readonly currency: string;
+  readonly currency: string | null;
   readonly startsAt: number;
   readonly endsAt: number | null;
   readonly subjects: number;
@@ -41,6 +49,8 @@ interface BudgetRow extends Pick<
 }
 
 const budget = sql.raw("b");
+/** What is spent is counted in smaller units than the limit. */
+const spentUnits = sql.raw("case b.measure when 'processor_seconds' then 1000 else 1 end");
 const now = sql`${sql.placeholder("now")}::bigint`;
 const workspaceId = sql`${sql.placeholder("workspaceId")}::bigint`;
 const sid = sql`${sql.placeholder("sid")}::text`;
@@ -51,7 +61,7 @@ const listStatement = statement<
 >(
   "list_budgets",
   sql`
-  select b.id::float8 as id, b.sid, b.name, b.scope, b.subject, b.period, b.timezone, b."limit"::text as "limit",
+  select b.id::float8 as id, b.sid, b.name, b.scope, b.subject, b.measure, b.period, b.timezone, b."limit"::text as "limit",
     b.currency, b.is_hard as "isHard", b.is_operators as "isOperators",
     b.created_at::float8 as "createdAt", b.updated_at::float8 as "updatedAt",
     p.starts_at::float8 as "startsAt", p.ends_at::float8 as "endsAt", spending.*
@@ -61,14 +71,14 @@ const listStatement = statement<
   ) p
   cross join lateral (
     select count(*) filter (where one.spent > 0)::int as subjects,
-      count(*) filter (where one.spent >= b."limit")::int as "usedUp",
+      count(*) filter (where one.spent >= b."limit" * ${spentUnits})::int as "usedUp",
       (array_agg(
         json_build_object('subject', one.subject, 'spent', one.spent::text, 'reserved', one.reserved::text)
         order by one.spent desc, one.subject
       ))[1] as most
     from (${spendingOf(budget, sql.raw("p.starts_at"))}) one
   ) spending
-  where b.workspace_id is not distinct from ${workspaceId} and b.measure = 'money'
+  where b.workspace_id is not distinct from ${workspaceId}
     and (${sid} is null or b.sid = ${sid}) and b.id > ${sql.placeholder("after")}::bigint
   order by b.id limit ${sql.placeholder("limit")}`,
 );
@@ -129,13 +139,13 @@ export function budgetNotFound(of: {
 
 const spendingStatement = statement<
   { workspaceId: number; sid: string; now: number; after: string; limit: number },
-  SpentRow & { readonly limit: string }
+  SpentRow & Pick<BudgetRow, "limit" | "measure">
 >(
   "list_budget_spending",
   sql`
-  select one.subject, one.spent::text as spent, one.reserved::text as reserved, b."limit"::text as "limit"
+  select one.subject, one.spent::text as spent, one.reserved::text as reserved, b."limit"::text as "limit", b.measure
   from budgets b, lateral (${spendingOf(budget, startOfPeriod(budget, now))}) one
-  where b.workspace_id = ${workspaceId} and b.sid = ${sid} and b.measure = 'money'
+  where b.workspace_id = ${workspaceId} and b.sid = ${sid}
     and one.subject > ${sql.placeholder("after")}::text
   order by one.subject limit ${sql.placeholder("limit")}`,
 );
@@ -157,30 +167,29 @@ export async function listBudgetSpending(
     limit: limit + 1,
   });
   const { page, end } = takePage(rows, { limit }, ({ subject }) => subject);
-  return { spending: page.map((row) => renderSpending(row, BigInt(row.limit))), ...end };
+  return { spending: page.map((row) => renderSpending(row, row)), ...end };
 }
 
 function renderBudget(row: BudgetRow): Budget {
-  const { sid: sId, name, scope, subject, currency, period, timezone, most, endsAt } = row;
-  const { isHard, isOperators, subjects, createdAt, updatedAt } = row;
-  const limit = BigInt(row.limit);
+  const { sid: sId, name, scope, subject, measure, currency, period, timezone, most } = row;
+  const { isHard, isOperators, subjects, endsAt, createdAt, updatedAt } = row;
   const isOfOne = subject !== null || scope === "server" || scope === "workspace";
   const nothing = { subject: subject ?? "", spent: "0", reserved: "0" };
   const found = most ?? (isOfOne ? nothing : null);
-  const spending = found && renderSpending(found, limit);
+  const spending = found && renderSpending(found, row);
   return {
     sId,
     name,
     scope,
     subjectId: subject,
-    measure: "money",
+    measure,
     currency,
-    limit: toDecimal(limit),
+    limit: rulesOf(measure).toLimit(BigInt(row.limit)),
     period,
     timezone,
     isHard,
     isOperators,
-    startsAt: period === "all" ? createdAt : row.startsAt,
+    startsAt: period === "all" || period === "answer" ? createdAt : row.startsAt,
     endsAt,
     spending,
     subjects,
@@ -191,15 +200,20 @@ function renderBudget(row: BudgetRow): Budget {
   };
 }
 
-function renderSpending(row: SpentRow, limit: bigint): BudgetSpending {
+function renderSpending(
+  row: SpentRow,
+  { measure, limit: stored }: Pick<BudgetRow, "measure" | "limit">,
+): BudgetSpending {
+  const { toLimit, toSpent = toLimit, perUnit = 1n } = rulesOf(measure);
+  const limit = BigInt(stored) * perUnit;
   const spent = BigInt(row.spent);
   const reserved = BigInt(row.reserved);
   const left = limit - spent - reserved;
   return {
     subjectId: row.subject === "" ? null : row.subject,
-    spent: toDecimal(spent),
-    reserved: toDecimal(reserved),
-    left: toDecimal(left > 0n ? left : 0n),
+    spent: toSpent(spent),
+    reserved: toSpent(reserved),
+    left: toSpent(left > 0n ? left : 0n),
     isUsedUp: spent >= limit,
   };
 }

@@ -67,5 +67,8 @@ async function putTokenBudget(
     await removeBudget(context, transaction, of);
   }
   const of = { workspaceId, scope, subject, currency } as const;
-  await insertBudget(context, transaction, { input: { name: NAME, ...budget }, of });
+  await insertBudget(context, transaction, {
+    input: { name: NAME, measure: "money", ...budget },
+    of,
+  });
 }

@@ -63,7 +63,7 @@ const rows = {
   budget_exceeded: {
     status: 429,
     cause:
-      "A budget of money is used up, of the server, the workspace, the key, the user, the agent or the conversation; or the workspace stores as much as it may.",
+      "A budget of money is used up, of the server, the workspace, the key, the user, the agent or the conversation; or one of tool calls or processor time; or the workspace, or the user, stores as much as it may.",
     cure: "Wait until the end of the period that the message and `Retry-After` name, if there is one, or ask an admin to raise the limit; of storage, delete what is no longer needed. Do not retry it before.",
   },
   request_timeout: {

@@ -14,8 +14,10 @@ const WorkspaceBudgetScope = z.enum(["workspace", "api_key", "agent", "user", "c
 export const BudgetScope = z.enum(["server", ...WorkspaceBudgetScope.options]);
 export type BudgetScope = z.infer<typeof BudgetScope>;
 
-export const BudgetMeasure = z.enum(["money"]);
-export const BudgetPeriod = z.enum(["day", "week", "month", "all"]);
+/** What a budget counts: money, or one of the limits beside it. */
+export const BudgetMeasure = z.enum(["money", "tool_calls", "processor_seconds", "stored_bytes"]);
+export type BudgetMeasure = z.infer<typeof BudgetMeasure>;
+export const BudgetPeriod = z.enum(["answer", "minute", "day", "week", "month", "all"]);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 /** What a subject has spent of a budget in the current period. */
@@ -33,7 +35,9 @@ export const BudgetSpending = z.object({
 export type BudgetSpending = z.infer<typeof BudgetSpending>;
 
 const name = text(255, 1).describe("Name of the budget").meta({ example: "Support team" });
-const limit = Amount.describe("What may be spent in each period").meta({ example: "250" });
+const limit = Amount.describe(
+  "What may be spent in each period: an amount of money, or a whole number of what it counts",
+).meta({ example: "250" });
 const timezone = z.string().describe("IANA time zone of its periods").meta({ example: "UTC" });
 
 /** A budget, with what is spent of it. */
@@ -49,7 +53,11 @@ export const Budget = z.object({
     )
     .meta({ example: null }),
   measure: BudgetMeasure.describe("What it counts"),
-  currency: z.string().describe("Currency of its amounts").meta({ example: "USD" }),
+  currency: z
+    .string()
+    .nullable()
+    .describe("Currency of its amounts; null for a budget of something else than money")
+    .meta({ example: "USD" }),
   limit: PaidAmount.describe("What may be spent in each period").meta({ example: "250" }),
   period: BudgetPeriod.describe("How long a period is; all has no end"),
   timezone,
@@ -74,9 +82,14 @@ export type Budget = z.infer<typeof Budget>;
 
 const limits = {
   name,
-  measure: BudgetMeasure.default("money").describe("What it counts"),
+  measure: BudgetMeasure.default("money").describe(
+    "What it counts: money; calls of tools; seconds of processor time of functions; or bytes that are stored",
+  ),
   limit,
-  period: BudgetPeriod.describe("How long a period is; all has no end and begins now"),
+  period: BudgetPeriod.describe(
+    "How long a period is: day, week, month or all for money; answer, minute, day, week or month for calls of tools; " +
+      "day, week or month for processor time; all for bytes. all has no end and begins now",
+  ),
   timezone: RequestedTimezone.default("UTC").describe(
     "IANA time zone in which periods begin at midnight, weeks on Monday; UTC by default",
   ),

@@ -1,0 +1,64 @@
+import { type BudgetMeasure, type CreateBudget, invalidRequest } from "@parley/schema";
+import { toDecimal, toNano } from "./prices.ts";
+
+/** What budgets of a measure may be, and how their numbers are written. */
+interface MeasureRules {
+  readonly periods: readonly CreateBudget["period"][];
+  /** Undefined for all. */
+  readonly scopes?: readonly CreateBudget["scope"][];
+  readonly toStored: (limit: string) => bigint;
+  readonly toLimit: (stored: bigint) => string;
+  /** The same of what is spent, if that is counted in another unit. */
+  readonly toSpent?: (stored: bigint) => string;
+  /** Of what is spent, for one of the limit. */
+  readonly perUnit?: bigint;
+}
+
+const whole = { toStored: BigInt, toLimit: String };
+/** Processor time is spent in milliseconds. */
+const MS_PER_SECOND = 1000n;
+const NANO_PER_MS = 1_000_000n;
+
+const measures: Readonly<Record<BudgetMeasure, MeasureRules>> = {
+  money: { periods: ["day", "week", "month", "all"], toStored: toNano, toLimit: toDecimal },
+  tool_calls: { periods: ["answer", "minute", "day", "week", "month"], ...whole },
+  processor_seconds: {
+    periods: ["day", "week", "month"],
+    ...whole,
+    toSpent: (ms) => toDecimal(ms * NANO_PER_MS),
+    perUnit: MS_PER_SECOND,
+  },
+  stored_bytes: { periods: ["all"], scopes: ["workspace", "user"], ...whole },
+};
+
+/** The rules of a measure. */
+export const rulesOf = (measure: BudgetMeasure): MeasureRules => measures[measure];
+
+const quoted = (words: readonly string[]) => words.join(", ");
+
+/** Throws `invalid_request_error` for a budget that its measure does not have. */
+export function requireMeasure(
+  budget: Pick<CreateBudget, "measure" | "period" | "isHard" | "limit"> & {
+    readonly scope: string;
+  },
+): void {
+  const { measure, period, scope, isHard } = budget;
+  const { periods, scopes } = rulesOf(measure);
+  const refuse = (path: string, message: string) => invalidRequest("body", [{ path, message }]);
+  if (!periods.includes(period)) {
+    throw refuse("period", `a budget of ${measure} is for one of: ${quoted(periods)}`);
+  }
+  if (scopes?.some((one) => one === scope) === false) {
+    throw refuse("scope", `a budget of ${measure} limits one of: ${quoted(scopes)}`);
+  }
+  if (measure === "money") return;
+  if (!isHard) throw refuse("isHard", `a budget of ${measure} is always hard`);
+  requireLimit(measure, budget.limit);
+}
+
+/** Throws `invalid_request_error` for a limit that is no number of what the measure counts. */
+export function requireLimit(measure: BudgetMeasure, limit: string): void {
+  if (measure === "money" || /^\d+$/.test(limit)) return;
+  const message = `must be a whole number of ${measure.replace("_", " ")}, in a string`;
+  throw invalidRequest("body", [{ path: "limit", message }]);
+}
