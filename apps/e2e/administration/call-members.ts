@@ -102,7 +102,7 @@ export const members: Record<string, object> = {
   "prices.remove": { providerId: "nobody", modelId: "nothing" },
   "prices.removeServer": { providerId: "nobody", modelId: "nothing" },
   "budgets.create": { name: "x", limit: "1", period: "day", scope: "agent", subjectId: "nobody" },
-  "budgets.createServer": { name: "x", limit: "1", period: "day", currency: "JPY" },
+  "budgets.createServer": { name: "x", limit: "1000", period: "day", isHard: false },
   "budgets.update": { budgetId: "nobody" },
   "budgets.updateServer": { budgetId: "nobody" },
   "budgets.delete": { budgetId: "nobody" },
