@@ -73,7 +73,7 @@ export async function askModel(
       tools: [],
       finishedSteps: [],
       finishedCalls: [],
-      step: index,
+      step: 0,
       script: said === null ? null : { steps: [{ text: said }], tokenDelayMs: 0 },
       prefix: { text: "", reasoning: "" },
       signal: AbortSignal.any([signal, timeout]),

@@ -241,7 +241,7 @@ describe("stored conversations", () => {
     for (const version of [mId, message.sId]) {
       const stream = await findMessageStream(test.context, { cId, mId: version });
       expect(stream).toEqual({ ...enveloped, logId: version });
-      const include = ["constructor", "notes", "compaction", "fallbacks"];
+      const include = ["constructor", "notes", "compaction", "fallbacks", "budgets"];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());
     }
