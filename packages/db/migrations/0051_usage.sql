@@ -131,7 +131,8 @@ CREATE INDEX "usage_entries_by_time" ON "usage_entries" USING btree ("workspace_
 CREATE INDEX "usage_entries_by_age" ON "usage_entries" USING brin ("at");--> statement-breakpoint
 CREATE INDEX "usage_entries_unsummed" ON "usage_entries" USING btree ("workspace_id","id") WHERE not "usage_entries"."is_summed";--> statement-breakpoint
 CREATE INDEX "usage_sums_by_age" ON "usage_sums" USING btree ("period","starts_at");--> statement-breakpoint
--- The budgets of a measure that apply to a payer, each with the subject and the period that it counts for now.
+-- The budgets of a measure that apply to a payer, each with the subject and the period that it counts for now. In
+-- PL/pgSQL, it is planned once in a session, which takes longer than running it.
 CREATE FUNCTION "limits_of"(
 	"of_measure" text, "of_workspace" bigint, "of_key" bigint, "of_user" bigint, "of_agent" text,
 	"of_conversation" text, "now_ms" bigint
@@ -139,8 +140,10 @@ CREATE FUNCTION "limits_of"(
 RETURNS TABLE (
 	"budget_id" bigint, "scope" text, "subject" text, "period" text, "starts_at" bigint, "ends_at" bigint,
 	"limit" bigint, "is_hard" boolean
-) LANGUAGE sql STABLE AS $$
-	SELECT b.id, b.scope, s.subject, b.period,
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY SELECT b.id, b.scope, s.subject, b.period,
 		coalesce((extract(epoch FROM p.starts AT TIME ZONE b.timezone) * 1000)::bigint, 0),
 		(extract(epoch FROM p.ends AT TIME ZONE b.timezone) * 1000)::bigint, b."limit", b.is_hard
 	FROM budgets b
@@ -161,7 +164,8 @@ RETURNS TABLE (
 		SELECT NULL, NULL WHERE b.period IN ('answer', 'all')
 	) p
 	WHERE (b.workspace_id = of_workspace OR b.workspace_id IS NULL) AND b.measure = of_measure
-		AND s.subject = coalesce(b.subject, s.subject)
+		AND s.subject = coalesce(b.subject, s.subject);
+END
 $$;--> statement-breakpoint
 -- The budgets of money that apply to what a run costs.
 CREATE FUNCTION "budgets_of"(
