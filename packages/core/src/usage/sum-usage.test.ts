@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { createTestConversation } from "../../testing/testing.ts";
-import { testCall, writeTestUsage } from "../../testing/usage.ts";
+import { insertTestBudget, testCall, writeTestUsage } from "../../testing/usage.ts";
 import { deleteConversation } from "../conversations/conversations.ts";
 import { HOURS_KEPT_DAYS, sumUsage, sweepUsage } from "./sum-usage.ts";
 import { writeUsage } from "./usage-ledger.ts";
@@ -188,18 +188,21 @@ describe("sums of usage", () => {
     const longAgo = clock.now - (HOURS_KEPT_DAYS + 1) * DAY_MS;
     await db
       .insert(budgetSpending)
-      .values([spending(1, longAgo), spending(2, clock.now), spending(3, null)]);
+      .values([spending(101, longAgo), spending(102, clock.now), spending(103, null)]);
+    const ofMinutes = { measure: "tool_calls", period: "minute" } as const;
+    const { id: minutes } = await insertTestBudget(core, test.workspace.id, ofMinutes);
+    await db.insert(budgetSpending).values(spending(minutes, clock.now - DAY_MS));
     const hold = { reservationId: "r", subject: "", startsAt: 0, amount: 1n, settled: 1n };
     await db.insert(budgetHolds).values([
-      { ...hold, budgetId: 1 },
-      { ...hold, budgetId: 2 },
+      { ...hold, budgetId: 101 },
+      { ...hold, budgetId: 102 },
     ]);
     expect(await sweepUsage(core, { retentionMs: DAY_MS })).toBeGreaterThan(0);
     const budgetsOf = async (table: typeof budgetSpending | typeof budgetHolds) =>
       (await db.select({ id: table.budgetId }).from(table))
         .map(({ id }) => id)
         .toSorted((a, b) => a - b);
-    expect(await budgetsOf(budgetSpending)).toEqual([2, 3]);
-    expect(await budgetsOf(budgetHolds)).toEqual([2]);
+    expect(await budgetsOf(budgetSpending)).toEqual([102, 103]);
+    expect(await budgetsOf(budgetHolds)).toEqual([102]);
   });
 });

@@ -132,17 +132,26 @@ const sweepStatement = statement<{ entriesBefore: number; now: number }, { rows:
     ))
     returning budget_id, subject, starts_at
   ),
+  minute as (
+    delete from budget_spending where ctid = any(array(
+      select s.ctid from budgets b join budget_spending s on s.budget_id = b.id
+      where b.period = 'minute' and s.ends_at < ${sql.placeholder("now")}::bigint - ${raw(HOUR_MS)}::bigint
+      limit ${raw(SWEPT_AT_ONCE)} for update of s skip locked
+    ))
+    returning 1
+  ),
   hold as (
     delete from budget_holds h using spending s
     where h.budget_id = s.budget_id and h.subject = s.subject and h.starts_at = s.starts_at
       and h.settled is not null
   )
-  select ((select count(*) from entry) + (select count(*) from hour) + (select count(*) from spending))::int as rows`,
+  select ((select count(*) from entry) + (select count(*) from hour) + (select count(*) from spending)
+    + (select count(*) from minute))::int as rows`,
 );
 
 /**
  * Deletes entries that are older than their retention and in the sums, sums of old hours, and what was spent of budgets
- * in periods that ended long ago. Gives the number of rows, 0 when all are gone.
+ * in periods that ended long ago, minutes an hour ago. Gives the number of rows, 0 when all are gone.
  */
 export async function sweepUsage(
   { database, now }: Pick<Process, "database" | "now">,
