@@ -80,6 +80,7 @@ test("creates a budget for each key, and says why it could not", async () => {
     {
       wId: "wks_1",
       name: "Keys",
+      measure: "money",
       limit: "12.5",
       isHard: true,
       scope: "api_key",
