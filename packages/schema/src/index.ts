@@ -81,6 +81,7 @@ export * from "./tools/tools.ts";
 export * from "./usage/token-counts.ts";
 export * from "./usage/usage.ts";
 export * from "./parsing/amounts.ts";
+export { periodsOfMeasure } from "./usage/budget-periods.ts";
 export * from "./usage/budgets.ts";
 export * from "./usage/prices.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";

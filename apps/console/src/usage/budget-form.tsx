@@ -1,3 +1,4 @@
+import { periodsOfMeasure } from "@parley/schema/budget-periods";
 import { useMutation } from "@tanstack/react-query";
 import type { Input } from "parley-client";
 import { useState } from "react";
@@ -17,7 +18,9 @@ const scopes: Readonly<Record<Created["scope"], string>> = {
   conversation: "Conversations",
 };
 
-const measures: Readonly<Record<NonNullable<Created["measure"]>, string>> = {
+type Measure = NonNullable<Created["measure"]>;
+
+const measures: Readonly<Record<Measure, string>> = {
   money: "Money, in the currency of the workspace",
   tool_calls: "Calls of tools",
   processor_seconds: "Seconds of processor time of functions",
@@ -32,6 +35,10 @@ const periods: Readonly<Record<Created["period"], string>> = {
   month: "A month",
   all: "In all",
 };
+
+/** The period that most budgets of a measure have. */
+const preferred = (measure: Measure) =>
+  measure === "money" ? "month" : periodsOfMeasure[measure][0];
 
 const optionsOf = (words: Readonly<Record<string, string>>) =>
   Object.entries(words).map(([value, word]) => (
@@ -51,6 +58,7 @@ interface BudgetFormProps {
 export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
   const wId = useWorkspaceId();
   const [scope, setScope] = useState("workspace");
+  const [measure, setMeasure] = useState<Measure>(budget?.measure ?? "money");
   const saving = useMutation({
     mutationKey: trpc.budgets.pathKey(),
     mutationFn: async (form: FormData) => {
@@ -59,7 +67,7 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
         wId,
         name: textOf("name"),
         limit: textOf("limit"),
-        isHard: form.has("isHard"),
+        isHard: measure !== "money" || form.has("isHard"),
       };
       if (budget !== undefined) {
         return rpc.budgets.update.mutate({ ...changes, budgetId: budget.sId });
@@ -69,7 +77,7 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
         ...changes,
         // The options are those of the table.
         scope: scope as Created["scope"],
-        measure: textOf("measure") as NonNullable<Created["measure"]>,
+        measure,
         period: textOf("period") as Created["period"],
         timezone: textOf("timezone"),
         ...(subjectId !== "" && { subjectId }),
@@ -104,7 +112,12 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
       />
       {budget === undefined && (
         <>
-          <SelectField label="Of" name="measure" defaultValue="money">
+          <SelectField
+            label="Of"
+            value={measure}
+            // The options are those of the table.
+            onChange={(event) => setMeasure(event.target.value as Measure)}
+          >
             {optionsOf(measures)}
           </SelectField>
           <SelectField
@@ -123,8 +136,12 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
               hint="Its id. If empty, each of them may spend the limit by itself."
             />
           )}
-          <SelectField label="Period" name="period" defaultValue="month">
-            {optionsOf(periods)}
+          <SelectField label="Period" name="period" key={measure} defaultValue={preferred(measure)}>
+            {optionsOf(
+              Object.fromEntries(
+                periodsOfMeasure[measure].map((period) => [period, periods[period]]),
+              ),
+            )}
           </SelectField>
           <TextField
             label="Time zone"
@@ -136,12 +153,14 @@ export function BudgetForm({ budget, onDone, onClose }: BudgetFormProps) {
           />
         </>
       )}
-      <CheckField
-        label="Hard"
-        name="isHard"
-        hint="Calls that could exceed it are refused, and answers end. Otherwise it only warns."
-        defaultChecked={budget?.isHard ?? true}
-      />
+      {measure === "money" && (
+        <CheckField
+          label="Hard"
+          name="isHard"
+          hint="Calls that could exceed it are refused, and answers end. Otherwise it only warns."
+          defaultChecked={budget?.isHard ?? true}
+        />
+      )}
     </FormDialog>
   );
 }

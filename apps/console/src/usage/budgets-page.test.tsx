@@ -90,6 +90,24 @@ test("creates a budget for each key, and says why it could not", async () => {
   ]);
 });
 
+test("creates a limit of tool calls, which is hard and for an answer", async () => {
+  const { user, calls } = await page({
+    "budgets.list": listOf([]),
+    "budgets.create": () => ({ budget: team }),
+  });
+  await screen.findByText("No budgets yet");
+  await user.click(screen.getByRole("button", { name: "Create budget" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Of" }), "Calls of tools");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "Loops");
+  await user.type(screen.getByRole("textbox", { name: "Limit" }), "50");
+  expect(screen.queryByRole("checkbox", { name: "Hard" })).toBeNull();
+  expect(screen.queryByRole("option", { name: "In all" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Create" }));
+  await screen.findByText("Team created");
+  const of = { measure: "tool_calls", period: "answer", limit: "50", isHard: true };
+  expect(inputsOf(calls, "budgets.create")).toMatchObject([of]);
+});
+
 test("changes a budget", async () => {
   const update = () => ({ budget: team });
   const { user, calls } = await page({ "budgets.update": update });

@@ -23,7 +23,7 @@ describe("budgets beside money", () => {
     { measure: "tool_calls", period: "answer", limit: "5", scope: "agent" },
     { measure: "tool_calls", period: "minute", limit: "100", scope: "api_key" },
     { measure: "processor_seconds", period: "day", limit: "3600", scope: "user" },
-    { measure: "stored_bytes", period: "all", limit: "1000000", scope: "user" },
+    { measure: "stored_bytes", period: "all", limit: "123456789012345", scope: "user" },
   ])("count $measure in one $period", async (of) => {
     const budget = await create(of);
     expect(budget).toMatchObject({
@@ -48,6 +48,7 @@ describe("budgets beside money", () => {
       { measure: "stored_bytes", period: "all", limit: "5", scope: "agent" },
       "scope: a budget of stored_bytes limits one of: workspace, user",
     ],
+    [{ period: "day", limit: "1234567890" }, "limit: must be an amount with at most 9 digits"],
     [{ measure: "tool_calls", period: "answer", limit: "1.5" }, "limit: must be a whole number"],
     [
       { measure: "tool_calls", period: "answer", limit: "5", isHard: false },

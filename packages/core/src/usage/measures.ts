@@ -1,9 +1,14 @@
-import { type BudgetMeasure, type CreateBudget, invalidRequest } from "@parley/schema";
+import {
+  Amount,
+  type BudgetMeasure,
+  type CreateBudget,
+  invalidRequest,
+  periodsOfMeasure,
+} from "@parley/schema";
 import { toDecimal, toNano } from "./prices.ts";
 
-/** What budgets of a measure may be, and how their numbers are written. */
+/** What budgets of a measure limit, and how their numbers are written. */
 interface MeasureRules {
-  readonly periods: readonly CreateBudget["period"][];
   /** Undefined for all. */
   readonly scopes?: readonly CreateBudget["scope"][];
   readonly toStored: (limit: string) => bigint;
@@ -20,15 +25,14 @@ const MS_PER_SECOND = 1000n;
 const NANO_PER_MS = 1_000_000n;
 
 const measures: Readonly<Record<BudgetMeasure, MeasureRules>> = {
-  money: { periods: ["day", "week", "month", "all"], toStored: toNano, toLimit: toDecimal },
-  tool_calls: { periods: ["answer", "minute", "day", "week", "month"], ...whole },
+  money: { toStored: toNano, toLimit: toDecimal },
+  tool_calls: whole,
   processor_seconds: {
-    periods: ["day", "week", "month"],
     ...whole,
     toSpent: (ms) => toDecimal(ms * NANO_PER_MS),
     perUnit: MS_PER_SECOND,
   },
-  stored_bytes: { periods: ["all"], scopes: ["workspace", "user"], ...whole },
+  stored_bytes: { scopes: ["workspace", "user"], ...whole },
 };
 
 /** The rules of a measure. */
@@ -43,7 +47,8 @@ export function requireMeasure(
   },
 ): void {
   const { measure, period, scope, isHard } = budget;
-  const { periods, scopes } = rulesOf(measure);
+  const { scopes } = rulesOf(measure);
+  const periods = periodsOfMeasure[measure];
   const refuse = (path: string, message: string) => invalidRequest("body", [{ path, message }]);
   if (!periods.includes(period)) {
     throw refuse("period", `a budget of ${measure} is for one of: ${quoted(periods)}`);
@@ -51,14 +56,17 @@ export function requireMeasure(
   if (scopes?.some((one) => one === scope) === false) {
     throw refuse("scope", `a budget of ${measure} limits one of: ${quoted(scopes)}`);
   }
-  if (measure === "money") return;
-  if (!isHard) throw refuse("isHard", `a budget of ${measure} is always hard`);
   requireLimit(measure, budget.limit);
+  if (measure !== "money" && !isHard)
+    throw refuse("isHard", `a budget of ${measure} is always hard`);
 }
 
-/** Throws `invalid_request_error` for a limit that is no number of what the measure counts. */
+/** Throws `invalid_request_error` for a limit that is not a number of what the measure counts. */
 export function requireLimit(measure: BudgetMeasure, limit: string): void {
-  if (measure === "money" || /^\d+$/.test(limit)) return;
-  const message = `must be a whole number of ${measure.replace("_", " ")}, in a string`;
+  const isMoney = measure === "money";
+  if (isMoney ? Amount.safeParse(limit).success : /^\d+$/.test(limit)) return;
+  const message = isMoney
+    ? "must be an amount with at most 9 digits before the point"
+    : `must be a whole number of ${measure.replace("_", " ")}, in a string`;
   throw invalidRequest("body", [{ path: "limit", message }]);
 }

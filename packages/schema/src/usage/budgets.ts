@@ -35,9 +35,17 @@ export const BudgetSpending = z.object({
 export type BudgetSpending = z.infer<typeof BudgetSpending>;
 
 const name = text(255, 1).describe("Name of the budget").meta({ example: "Support team" });
-const limit = Amount.describe(
-  "What may be spent in each period: an amount of money, or a whole number of what it counts",
-).meta({ example: "250" });
+/** Bytes have more digits than an amount of money. */
+const limit = z
+  .string()
+  .regex(/^\d{1,15}(?:\.\d{1,9})?$/, {
+    error:
+      'must be a number in a string, such as "12.5": of money, at most 9 digits before the point and 9 after it; else a whole number of at most 15 digits',
+  })
+  .describe(
+    "What may be spent in each period: an amount of money, or a whole number of what it counts",
+  )
+  .meta({ example: "250" });
 const timezone = z.string().describe("IANA time zone of its periods").meta({ example: "UTC" });
 
 /** A budget, with what is spent of it. */
