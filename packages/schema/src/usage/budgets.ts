@@ -5,7 +5,7 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { pageByNumber, pageEnd, pageQuery } from "../parsing/page.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { RequestedTimezone } from "../parsing/timezones.ts";
-import { Amount, Currency, PaidAmount } from "../parsing/amounts.ts";
+import { Currency, PaidAmount } from "../parsing/amounts.ts";
 
 /** Budgets of a workspace, and of the server, at most: each call of a model looks at all of them. */
 export const MAX_BUDGETS = { workspace: 200, server: 50 } as const;
