@@ -1,7 +1,18 @@
+import { charactersOfPrompt } from "./summary-message.ts";
 import type { StepPart, StepRequest } from "./provider.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
 /** The code of a call that a budget has no room for. */
 export const BUDGET_EXCEEDED = "budget_exceeded";
+
+/** Characters of a token of a model that has no tokenizer. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** What a simulated call would have used, in tokens of four characters. */
+const simulatedUsage = ({ prompt }: StepRequest, writtenCharacters: number): TokenUsage => ({
+  inputTokens: Math.ceil(charactersOfPrompt(prompt) / CHARACTERS_PER_TOKEN),
+  outputTokens: Math.ceil(writtenCharacters / CHARACTERS_PER_TOKEN),
+});
 
 /** Streams one call of a model under the request's meter; a call that is refused is an error part. */
 export async function* meterCall(
@@ -20,6 +31,7 @@ export async function* meterCall(
     return;
   }
   let isCutOff = false;
+  let written = 0;
   try {
     const { maxOutputTokens } = call;
     const metered: StepRequest = {
@@ -38,9 +50,11 @@ export async function* meterCall(
         const { type: _type, ...usage } = part;
         call.used(usage);
       } else if (part.type === "unreadable_usage") call.used(undefined);
+      else if (part.type === "text" || part.type === "reasoning") written += part.text.length;
       else if (part.type === "finish") isCutOff = part.reason === "length";
       yield part;
     }
+    if (providerId === "simulated") call.simulated(simulatedUsage(request, written));
     if (isCutOff && call.cut !== undefined) yield { type: "error", ...call.cut };
   } finally {
     call.end();

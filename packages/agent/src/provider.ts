@@ -118,6 +118,8 @@ export interface MeteredCall {
   sent(): void;
   /** Called with what the service has counted; undefined if that cannot be read. */
   used(usage: TokenUsage | undefined): void;
+  /** Called with what a simulated model would have used: only what is reserved for it is settled so. */
+  simulated(usage: TokenUsage): void;
   /** Called if the service has refused the request: it bills nothing. */
   refused(): void;
   /** Called at the end, however the call ends. */

@@ -83,6 +83,7 @@ export * from "./usage/usage.ts";
 export * from "./parsing/amounts.ts";
 export { periodsOfMeasure } from "./usage/budget-periods.ts";
 export * from "./usage/budgets.ts";
+export * from "./usage/own-budgets.ts";
 export * from "./usage/prices.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";
 export * from "./workspaces/enforced-schemas.ts";

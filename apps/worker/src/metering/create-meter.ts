@@ -148,6 +148,9 @@ export function createMeter(parts: MeterParts): RunMeter {
       sent: () => void (isSent = true),
       refused: () => void (isRefused = true),
       used: (given) => void (usage = given),
+      simulated: (given) => {
+        if (call.reservation !== undefined) usage = given;
+      },
       end: () => {
         if (isOver) return;
         isOver = true;

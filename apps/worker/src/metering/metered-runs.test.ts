@@ -28,6 +28,7 @@ import { WorkerSettings } from "../config.ts";
 import { createWorker } from "../worker.ts";
 
 const model = { providerId: "openai_compatible", modelId: "llama" };
+const simulated = { providerId: "simulated", modelId: "simulated-1" };
 /** 100 tokens of prompt for a dollar a million, and 20 written for ten. */
 const COST = 300_000n;
 
@@ -42,7 +43,7 @@ describe("metered turns", () => {
   beforeEach(async () => {
     const workspace = await insertTestWorkspace(test.core);
     const admin = await openTestContext(test.core, workspace);
-    const change = { wId: workspace.sid, models: [model] };
+    const change = { wId: workspace.sid, models: [model, simulated] };
     await updateWorkspace(admin, parseInput(endpoints["workspaces.update"], change));
     await insertTestAgent(test.core, workspace, { sid: "ann", ...model });
     context = await openTestContext(test.core, workspace, "admin");
@@ -235,6 +236,23 @@ describe("metered turns", () => {
     const message = expect.stringMatching(/^The budget of the workspace cannot hold/) as string;
     expect(await answered(mId)).toMatchObject({ error: { code: "budget_exceeded", message } });
     expect(service.requests).toEqual([]);
+  });
+
+  it("settles a simulated call by its characters, if it has a price and a budget", async () => {
+    await insertTestAgent(test.core, context.caller.workspace, { sid: "sim", ...simulated });
+    startWorker();
+    const ask = async () => {
+      const { conversation } = await createTestConversation(context, ["sim"]);
+      await answered(conversation.content.at(-1)![0]!.sId);
+    };
+    await ask();
+    await insertTestPrice(test.core, workspaceId(), simulated);
+    await setBudget(1_000_000_000n);
+    await ask();
+    const [only, ...others] = await entries();
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ isEstimated: false, attempt: 1 });
+    expect(only!.amount! > 0n && only!.amount! < 1_000_000n).toBe(true);
   });
 
   it("announces a soft budget that is used up, once, and goes on", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { listFromQuery, Milliseconds, optional } from "../parsing/text.ts";
-import { OwnBudgets } from "./budgets.ts";
+import { OwnBudgets } from "./own-budgets.ts";
 import { TokenCounts } from "./token-counts.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
