@@ -205,6 +205,7 @@ export { CallLimitReached } from "./usage/call-limits.ts";
 export { describeSpentProcessor } from "./usage/processor-limits.ts";
 export { type CallToReserve, type Reserved, settleLostUsage } from "./usage/reservations.ts";
 export { type SummedUsage, sumUsage, sweepUsage } from "./usage/sum-usage.ts";
+export { scopeNames } from "./usage/spent-limits.ts";
 export type { Billing, Payer } from "./usage/turn-billing.ts";
 export { type BilledCall, type UsagePlace, writeUsage } from "./usage/usage-ledger.ts";
 export { findUsableModels, mayUseModel } from "./workspaces/usable-models.ts";

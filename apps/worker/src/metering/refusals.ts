@@ -1,15 +1,5 @@
 import { BUDGET_EXCEEDED, type RefusedCall } from "@parley/agent";
-import type { Reserved } from "@parley/core";
-
-/** Names of scopes in messages. */
-const scopes: Readonly<Record<string, string>> = {
-  server: "the server",
-  workspace: "the workspace",
-  api_key: "this API key",
-  agent: "this agent",
-  user: "this user",
-  conversation: "this conversation",
-};
+import { type Reserved, scopeNames } from "@parley/core";
 
 /** Why a call may not be sent: with the scope of the budget and the end of its period, and no figure. */
 export function refusal({
@@ -17,7 +7,7 @@ export function refusal({
   scope,
   endsAt,
 }: Exclude<Reserved, { outcome: "granted" | "none" }>): RefusedCall {
-  const budget = `The budget of ${scopes[scope] ?? scope}`;
+  const budget = `The budget of ${scopeNames[scope]}`;
   const end = endsAt === null ? "" : `; its period ends at ${new Date(endsAt).toISOString()}`;
   if (outcome === "unpriced") {
     const message = `${budget} cannot hold for a model without a price: an admin can set one`;

@@ -2,7 +2,7 @@
  * What calls of models may cost is reserved in every budget that applies, before they are sent. Calls that begin while
  * others are being reserved share the next statement, so a busy budget's row is locked once for all of them.
  */
-import { type Queryable, statement } from "@parley/db";
+import { type BudgetScope, type Queryable, statement } from "@parley/db";
 import type { ReachedBudget } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { createBatcher } from "../data-access/batcher.ts";
@@ -27,11 +27,11 @@ export type Reserved =
       readonly reached: readonly ReachedBudget[];
     }
   /** Other calls have reserved what is left. */
-  | { readonly outcome: "busy"; readonly scope: string; readonly endsAt: number | null }
+  | { readonly outcome: "busy"; readonly scope: BudgetScope; readonly endsAt: number | null }
   /** A budget is spent; or the model has no price, so that a hard budget could not hold. */
   | {
       readonly outcome: "exceeded" | "unpriced";
-      readonly scope: string;
+      readonly scope: BudgetScope;
       readonly endsAt: number | null;
     };
 
@@ -43,7 +43,7 @@ interface ReservedRow {
   readonly id: string;
   readonly outcome: Reserved["outcome"];
   readonly granted: string | number | null;
-  readonly scope: string;
+  readonly scope: BudgetScope;
   readonly endsAt: number | null;
   readonly reached: ReachedBudget[] | null;
 }

@@ -7,7 +7,8 @@ export interface SpentLimit {
   readonly endsAt: number | null;
 }
 
-const scopeNames: Readonly<Record<BudgetScope, string>> = {
+/** Names of scopes in messages to whom they limit. */
+export const scopeNames: Readonly<Record<BudgetScope, string>> = {
   server: "the server",
   workspace: "the workspace",
   api_key: "this API key",
