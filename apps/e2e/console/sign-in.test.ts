@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const operators = await opened().enter("/", { key: server().demo.operatorKey });
     await operators.getByRole("heading", { name: "Workspaces" }).waitFor();
     const links = operators.getByRole("navigation", { name: "Pages" }).getByRole("link");
-    const names = ["Workspaces", "Runs", "Overview", "Operator keys", "Audit log"];
+    const names = ["Workspaces", "Runs", "Overview", "Usage", "Operator keys", "Audit log"];
     expect(await links.allTextContents()).toEqual(names);
     await operators.getByRole("cell", { name: "Demo", exact: true }).waitFor();
     await expectAccessible(operators);

@@ -140,3 +140,9 @@ function recursivePdf(): Buffer {
   const pdf = makePdf([content]).toString("latin1");
   return Buffer.from(pdf.replace("/Font << /F1 3 0 R >>", "/XObject << /F 5 0 R >> "), "latin1");
 }
+
+/** The file of the document at an index, where they are written. */
+export function fileNameOf(index: number): string {
+  const { name, kind } = hostileDocuments[index]!;
+  return `${String(index).padStart(2, "0")} ${name}.${kind}`;
+}

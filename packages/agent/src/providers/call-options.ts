@@ -82,8 +82,10 @@ function toPrompt(
 function toMessage(message: PromptMessage, files: SentFiles): LanguageModelV4Message[] {
   if (message.role === "assistant") return toAnswer(message);
   if (message.role === "tool") return toResultMessages(message.parts, { files, toSentName });
-  // Services refuse instructions in the middle.
-  return [{ role: "user", content: message.parts.map((part) => toSentPart(part, files)) }];
+  // Services refuse instructions in the middle, and blank texts.
+  const said = message.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  const parts = said.length > 0 ? said : [{ type: "text" as const, text: "(no text)" }];
+  return [{ role: "user", content: parts.map((part) => toSentPart(part, files)) }];
 }
 
 type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

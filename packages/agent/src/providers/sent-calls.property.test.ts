@@ -58,7 +58,7 @@ const answer = fc.record({
 });
 const asked = fc.record({
   type: fc.constantFrom("user_message", "content_fragment"),
-  content: fc.constantFrom("What?", "long ".repeat(2000)),
+  content: fc.constantFrom("What?", " \n", "", "long ".repeat(2000)),
 });
 const history = fc.array(fc.oneof(asked, answer, { weight: 2, arbitrary: answer }), {
   maxLength: 8,
