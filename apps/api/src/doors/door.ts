@@ -57,7 +57,7 @@ export function registerDoor<E extends DoorEndpoint>(
       url: routePath(path),
       onRequest: async (request, reply) => {
         await authenticate(services, request);
-        // An operator's key is of no workspace.
+        // An operator's key does not belong to a workspace.
         requireWorkspace(callerOf(request), workspaceOf(request));
         request.idempotencyKey = await chargeRequest({ request, reply });
         request.maxValues = maxValues;

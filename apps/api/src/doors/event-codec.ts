@@ -13,7 +13,7 @@ export interface Frame {
   readonly event?: string;
 }
 
-/** Turns the events of one log into frames of another protocol; made anew for each stream. */
+/** Turns the events of one log into frames of another protocol; a new one for each stream. */
 export interface EventCodec<Event> {
   /** The frames before the first event. */
   begin?(): readonly Frame[];
