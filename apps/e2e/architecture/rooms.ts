@@ -123,6 +123,7 @@ const core: Rooms = {
     "workspaces",
     "files",
     "tools",
+    "functions/json-schema",
     "knowledge",
     "agents",
     "messages",

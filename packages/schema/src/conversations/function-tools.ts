@@ -8,9 +8,9 @@ import { fitsBytes, optional, Reference, textOfBytes } from "../parsing/text.ts"
 const MAX_TOOLS = 64;
 const MAX_DESCRIPTION_BYTES = 4096;
 const MAX_PARAMETERS_BYTES = 16 * 1024;
-const MAX_PARAMETERS_VALUES = 1000;
 /** Of the tools of a message together. */
 const MAX_TOOLS_BYTES = 128 * 1024;
+const MAX_TOOLS_VALUES = 8192;
 /** Of the outputs of a request together. */
 const MAX_OUTPUTS_BYTES = 1024 * 1024;
 const MAX_OUTPUT_PARTS = 100;
@@ -23,12 +23,7 @@ const Parameters = z
   .record(z.string(), z.unknown())
   .refine((schema) => fitsBytes(JSON.stringify(schema), MAX_PARAMETERS_BYTES), {
     error: `must be at most ${MAX_PARAMETERS_BYTES} bytes of JSON`,
-  })
-  .refine(
-    (schema) => countValues(JSON.stringify(schema), MAX_PARAMETERS_VALUES) <= MAX_PARAMETERS_VALUES,
-    { error: `must hold at most ${MAX_PARAMETERS_VALUES} values` },
-  )
-  .register(valueBounds, { maxValues: MAX_PARAMETERS_VALUES });
+  });
 
 /** A tool of the application that posts a message: the answers may call it, and the application runs it. */
 export const FunctionTool = z.object({
@@ -60,7 +55,11 @@ export const FunctionTools = z
   })
   .refine((tools) => fitsBytes(JSON.stringify(tools), MAX_TOOLS_BYTES), {
     error: `must be at most ${MAX_TOOLS_BYTES} bytes of JSON together`,
-  });
+  })
+  .refine((tools) => countValues(JSON.stringify(tools), MAX_TOOLS_VALUES) <= MAX_TOOLS_VALUES, {
+    error: `must hold at most ${MAX_TOOLS_VALUES} values together`,
+  })
+  .register(valueBounds, { maxValues: MAX_TOOLS_VALUES });
 
 /** Which tools an answer calls first. */
 export const ToolChoice = z.union([
