@@ -106,8 +106,8 @@ export interface StoredFunctionTool {
   readonly strict?: boolean;
 }
 
-const MediaType = z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,128}$/, {
-  error: "must be a MIME type",
+const ImageType = z.string().regex(/^image\/[\w.+-]{1,128}$/, {
+  error: "must be a MIME type of images",
 });
 
 /** A part of an output: MCP content, as other tools return it. */
@@ -123,7 +123,7 @@ export const OutputPart = z.discriminatedUnion("type", [
       .max(MAX_OUTPUTS_BYTES)
       .describe("Its bytes, in base64")
       .meta({ example: "iVBORw0KGgo=" }),
-    mimeType: MediaType.describe("Its MIME type").meta({ example: "image/png" }),
+    mimeType: ImageType.describe("Its MIME type").meta({ example: "image/png" }),
   }),
 ]);
 export type OutputPart = z.output<typeof OutputPart>;
