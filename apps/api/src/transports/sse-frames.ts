@@ -32,7 +32,7 @@ export function frameEncoder(
 const lineEnds = /[\u0085\u2028\u2029]/;
 
 /** Escapes characters that readers of some languages take for line ends. */
-function escapeLineEnds(json: string): string {
+export function escapeLineEnds(json: string): string {
   if (!lineEnds.test(json)) return json;
   // JSON contains them only in strings.
   return json
