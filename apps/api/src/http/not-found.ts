@@ -1,9 +1,9 @@
-import { endpoints, ParleyError } from "@parley/schema";
+import { doors, type Endpoint, endpoints, ParleyError } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 
 /** Refuses unknown paths, and known paths with a wrong method, before a body is read. */
 export function registerNotFound(app: FastifyInstance): void {
-  const paths = Object.values(endpoints).flatMap((endpoint) => {
+  const paths = Object.values<Endpoint>({ ...endpoints, ...doors }).flatMap((endpoint) => {
     const { method, path } = endpoint;
     const both = endpoint.kind === "stream" ? [path, path.replace("/api/", "/api/sse/")] : [path];
     return both.map((one) => ({

@@ -5,7 +5,7 @@ import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts"
 import { payerOf } from "../limits/payer.ts";
 import { workspaceCallerOf } from "../requests/authenticate.ts";
 import type { ApiServices, Exchange } from "../services.ts";
-import { frameEncoder } from "./sse-frames.ts";
+import { type EncodeFrames, frameEncoder } from "./sse-frames.ts";
 
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(": ping\n\n");
@@ -35,6 +35,11 @@ interface NewStream {
   /** Number of the event after which it begins. */
   readonly after: number;
   readonly withIds: boolean;
+  /** Writes events in the words of another protocol; by default as the interface has them. */
+  readonly encode?: EncodeFrames;
+  /** What is sent before the first event. */
+  readonly opening?: string | undefined;
+  readonly contentType?: string;
 }
 
 /**
@@ -43,7 +48,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, withIds }: NewStream,
+  { name, source, after, withIds, opening, contentType, ...codec }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -71,13 +76,14 @@ export function startStream(
   letGoOfReply(response);
   response.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
-    "Content-Type": "text/event-stream; charset=utf-8",
+    "Content-Type": contentType ?? "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
     "X-Accel-Buffering": "no",
   });
   response.flushHeaders();
+  if (opening !== undefined) response.write(opening);
   reply.answered();
-  const encode = frameEncoder(source, withIds);
+  const { encode = frameEncoder(source, withIds) } = codec;
   const { logId, idleTimeoutMs } = source;
   const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
   // Created only for streams that stall: idle ones are many.

@@ -2,8 +2,8 @@
 import { invalidRequest, type ParleyError } from "@parley/schema";
 
 const WIDTH = 16;
-/** What the database can number. */
-const MAX_SEQ = 2 ** 31 - 1;
+/** The highest number of an event that the database has. */
+export const MAX_SEQ = 2 ** 31 - 1;
 
 /** The offset after the event of this number; after 0, the beginning. */
 export function formatOffset(seq: number): string {
