@@ -1,9 +1,11 @@
 import type { LogStream, StoredEvent } from "@parley/core";
 
 /** The frames of events, and their number: hidden events have none. */
-interface Frames {
+export interface Frames {
   readonly bytes: Buffer;
   readonly count: number;
+  /** Whether the stream ends with them, whatever comes after in its log. */
+  readonly isLast?: boolean;
 }
 
 export type EncodeFrames = (events: readonly StoredEvent[]) => Frames;

@@ -3,7 +3,11 @@ import { chunkHeaders, formatChunk, toChunk } from "./chunks.ts";
 import { nextCursor } from "./cursors.ts";
 import { formatOffset, parseOffset } from "./offsets.ts";
 
-const stored = (seq: number, type = "generation_tokens") => ({ seq, type, payload: `{"n":${seq}}` });
+const stored = (seq: number, type = "generation_tokens") => ({
+  seq,
+  type,
+  payload: `{"n":${seq}}`,
+});
 const stream = { enveloped: true, hidden: new Set(["agent_message_notes"]) };
 const open = (lastSeq: number) => ({ lastSeq, closed: false });
 

@@ -1,13 +1,8 @@
-import {
-  isTerminal,
-  type LogStream,
-  seesAllOfWorkspace,
-  type StoredEvent,
-} from "@parley/core";
+import { isTerminal, type LogStream, seesAllOfWorkspace, type StoredEvent } from "@parley/core";
 import type { ParleyError } from "@parley/schema";
 import { payerOf } from "../../limits/payer.ts";
 import { workspaceCallerOf } from "../../requests/authenticate.ts";
-import type { ApiServices, Exchange } from "../../services.ts";
+import type { DoorExchange } from "../door.ts";
 import { type Chunk, type ReadFrom, toChunk } from "./chunks.ts";
 
 /** For how long what follows the first new event is gathered: each response costs its client a request. */
@@ -29,11 +24,10 @@ export interface Wait extends ReadFrom {
  * and the refusal of a caller that may no longer read the log.
  */
 export async function waitForChunk(
-  { core, openStreams, metrics, logger }: ApiServices,
+  { services, context, request, reply }: DoorExchange,
   { name, source, after, end, waitMs }: Wait,
-  { request, reply }: Exchange,
 ): Promise<Chunk> {
-  const response = reply.raw;
+  const { core, openStreams, metrics } = services;
   const caller = workspaceCallerOf(request);
   const counts = metrics.streams.of(name, "long-poll");
   const events: StoredEvent[] = [];
@@ -71,20 +65,19 @@ export async function waitForChunk(
     { take, end: resolve, fail: reject },
     { logId: source.logId, after },
   );
+  reply.answered();
+  // At shutdown, and when the client goes.
   const leave = (): void => resolve();
-  response.once("close", leave);
-  if (response.destroyed) leave();
+  context.signal.addEventListener("abort", leave, { once: true });
+  if (context.signal.aborted) leave();
   try {
     await promise;
-  } catch (error) {
-    logger.debug({ err: error, logId: source.logId, requestId: request.id }, "A wait was ended");
-    throw error;
   } finally {
     clearTimeout(waiting);
     clearTimeout(gathering);
     following.stop();
     release();
-    response.off("close", leave);
+    context.signal.removeEventListener("abort", leave);
   }
   const chunk = toChunk(source, events, { after, end });
   counts.sent += chunk.count;
