@@ -125,7 +125,8 @@ export async function follow(read: Read): Promise<void> {
   const encode: EncodeFrames = (events) => {
     const next = toChunk(source, events, { after: seq, end });
     seq = next.nextSeq;
-    return { bytes: Buffer.from(formatChunk(next, cursor)), count: next.count };
+    const bytes = Buffer.from(formatChunk(next, cursor));
+    return { bytes, count: next.count, isLast: next.isClosed };
   };
   const beginning = { bytes: opening, count: 0 };
   const stream = { name, source, after, isResumed: after > 0, encode, beginning, headers };
