@@ -18,7 +18,7 @@ const escape = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.r
 async function writeConfig(directory: string): Promise<void> {
   const config = {
     root: path.join(folder, "dist"),
-    test: { include: ["test-runner.js"], exclude: [], fileParallelism: false },
+    test: { include: ["test-runner.js"], exclude: [], testTimeout: 60_000 },
   };
   const left = notRun.flatMap(({ tests }) => tests.map(escape)).join("|");
   const text = `const config = ${JSON.stringify(config)};

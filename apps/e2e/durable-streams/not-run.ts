@@ -27,6 +27,7 @@ export const notRun: readonly NotRun[] = [
       "should allow lexicographic seq ordering",
       "should reject duplicate seq values",
       "should enforce case-sensitive seq ordering",
+      "should accept headers with different casing",
       "concurrent writers with sequence numbers",
       "concurrent writers racing with incrementing seq values",
       "producer-state-survives-close",

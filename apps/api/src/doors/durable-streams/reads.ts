@@ -51,7 +51,7 @@ export async function describe(read: Read): Promise<void> {
   const headers = chunkHeaders({ ...chunk, isUpToDate: false });
   void read.exchange.reply
     .headers({ ...headers, "content-type": JSON_TYPE, "cache-control": "no-store" })
-    .send("");
+    .send(Buffer.alloc(0));
 }
 
 /** Sends the next page at once, or 304 to a client that has it. */
