@@ -16,7 +16,10 @@ export interface Page {
   readonly closed: boolean;
 }
 
-type PageRow = { lastSeq: number; closed: boolean } & ({ [K in keyof StoredEvent]: null } | StoredEvent);
+type PageRow = { lastSeq: number; closed: boolean } & (
+  | { [K in keyof StoredEvent]: null }
+  | StoredEvent
+);
 
 // The bytes are counted without decompressing the events. The log's row comes with them, which tells a
 // log without more events from a deleted one.
