@@ -16,6 +16,7 @@ import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
+import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -193,6 +194,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerRpc(app, services);
   registerMcp(app, services);
   registerDurableStreams(app, services);
+  registerOpenResponses(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

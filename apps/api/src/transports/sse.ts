@@ -39,6 +39,8 @@ interface NewStream {
   readonly encode: EncodeFrames;
   /** What is written before the first event. */
   readonly beginning?: Frames;
+  /** Gives what is written after the last frames, once there are any. */
+  readonly finish?: (() => Promise<Frames>) | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +50,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, beginning, headers }: NewStream,
+  { name, source, after, isResumed, encode, finish, beginning, headers }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -102,12 +104,13 @@ export function startStream(
     counts.sent += count;
   };
   if (beginning !== undefined) write(beginning);
+  let isOver = false;
   const take = (events: readonly StoredEvent[]): boolean => {
     idle?.refresh();
-    if (ended) return true;
+    if (ended || isOver) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) endSoon();
+    if (frames.isLast === true) endWith();
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -121,7 +124,21 @@ export function startStream(
   };
   // Deferred, because the end may come before `following` is set.
   const endSoon = () => void setImmediate(end);
-  const following = core.hub.follow({ take, end: endSoon, fail }, { logId, after });
+  /** Ends the stream once what follows the last frames is read. */
+  const endWith = (): void => {
+    isOver = true;
+    if (finish === undefined) endSoon();
+    else
+      void finish().then((frames) => {
+        if (!ended) write(frames);
+        endSoon();
+      }, fail);
+  };
+  const leave = (): void => {
+    // The log has ended, but not yet what follows it.
+    if (!isOver) endSoon();
+  };
+  const following = core.hub.follow({ take, end: leave, fail }, { logId, after });
   response.on("drain", () => following.resume());
   response.once("close", () => {
     end();
