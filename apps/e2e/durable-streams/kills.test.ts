@@ -35,7 +35,7 @@ test.for(["long-poll", "sse"] as const)(
             if (first.length > 0) begun.resolve();
           },
         });
-        await expect(cut).rejects.toThrow();
+        await expect(cut).rejects.toThrow(/./);
         await again.promise;
         const rest = await followThrough({ url: () => url, authorization, live, offset });
         return { first, rest };

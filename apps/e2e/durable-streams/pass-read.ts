@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenApi } from "./open-api.ts";
-import type { WritableStream } from "./writable-streams.ts";
+
+/** A stream that was created. */
+export interface WritableStream {
+  readonly contentType: string;
+  readonly logId: string;
+  readonly path: string;
+  end: number;
+  closed: boolean;
+}
 
 const passed = [
   "if-none-match",

@@ -21,10 +21,16 @@ const notes: LogEvent = {
   notes: [],
 };
 
-const read = (path: string, query = "", init: RequestInit = {}) =>
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+const read = (path: string, query = "", { headers, ...asked }: Asked = {}) =>
   fetch(api.url + path + query, {
-    ...init,
-    headers: { authorization: api.authorization, ...init.headers },
+    ...asked,
+    headers: { authorization: api.authorization, ...headers },
   });
 
 const about = ({ status, headers }: Response) => ({

@@ -6,16 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { LogEvent } from "@parley/schema";
 import type { OpenApi } from "./open-api.ts";
-import { passRead } from "./pass-read.ts";
-
-/** A stream that was created. */
-export interface WritableStream {
-  readonly contentType: string;
-  readonly logId: string;
-  readonly path: string;
-  end: number;
-  closed: boolean;
-}
+import { passRead, type WritableStream } from "./pass-read.ts";
 
 /** What the suite asks of a server that is written to, and the server is not. */
 const unsupported = [
