@@ -15,6 +15,7 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
@@ -192,6 +193,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerDurableStreams(app, services);
   registerOpenResponses(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
