@@ -33,6 +33,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
+  doors: [...contract, "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
     "access",
@@ -196,6 +197,7 @@ const api: Rooms = {
   requests: ["http", "limits", "services.ts"],
   transports: ["http", "limits", "response-cache", "requests", "services.ts"],
   mcp: ["config.ts", "http", "requests", "services.ts"],
+  doors: ["http", "requests", "transports", "services.ts"],
   authorization: ["http", "requests", "services.ts"],
   console: [],
   reference: ["http", "response-cache", "services.ts"],
@@ -209,6 +211,7 @@ const api: Rooms = {
     "requests",
     "transports",
     "mcp",
+    "doors",
     "authorization",
     "console",
     "reference",

@@ -86,8 +86,22 @@ export interface DownloadEndpoint extends EndpointBase {
   readonly kind: "download";
 }
 
+/** An operation in the words of another protocol: a codec over those above, which it calls as its caller. */
+export interface DoorEndpoint extends EndpointBase {
+  readonly kind: "door";
+  /** JSON that it answers with, if it does. */
+  readonly output?: z.ZodType;
+  /** The JSON of its events, if it streams. */
+  readonly event?: z.ZodType;
+  /** A second path: without parameters, because the workspace is the key's. */
+  readonly alsoAt?: string;
+  /** Whether it changes nothing although it is a POST: it takes no Idempotency-Key. */
+  readonly onlyReads?: boolean;
+}
+
 /** An operation of the server. */
 export type Endpoint =
+  | DoorEndpoint
   | JsonEndpoint
   | StreamEndpoint
   | UploadEndpoint
@@ -95,7 +109,7 @@ export type Endpoint =
   | DownloadEndpoint;
 
 /** The paths of an endpoint: most have one. */
-export function pathsOf({ path, alsoAt }: JsonEndpoint): string[] {
+export function pathsOf({ path, alsoAt }: JsonEndpoint | DoorEndpoint): string[] {
   return alsoAt === undefined ? [path] : [path, alsoAt];
 }
 
@@ -110,8 +124,9 @@ export function isAboutCaller(endpoint: Endpoint): boolean {
 }
 
 /** Whether requests of an endpoint may have an Idempotency-Key. */
-export function isKeyed({ method, auth, onlyReads = false }: JsonEndpoint): boolean {
-  return method === "POST" && auth === undefined && !onlyReads;
+export function isKeyed(endpoint: JsonEndpoint | DoorEndpoint): boolean {
+  const { kind, method, onlyReads = false } = endpoint;
+  return method === "POST" && !onlyReads && (kind === "door" || endpoint.auth === undefined);
 }
 
 /** Whether what a request of an endpoint sends is stored, and is refused in a workspace that is full. */
@@ -183,10 +198,12 @@ export function errorTypesOf(endpoint: Endpoint): Set<ErrorType> {
   const types = new Set([...commonErrors, ...endpoint.errors]);
   // Clients retry a stream only on 408 and 429.
   if (endpoint.kind !== "stream") types.add("service_unavailable");
-  const hasBody = endpoint.kind === "json" || endpoint.kind === "download";
+  const hasBody = endpoint.kind !== "upload" && endpoint.kind !== "multipart";
   if (hasBody && endpoint.method !== "GET") types.add("content_too_large");
-  if (growsStorage(endpoint)) types.add("budget_exceeded");
-  if (endpoint.kind === "json" && isKeyed(endpoint)) {
+  const isDoor = endpoint.kind === "door";
+  const takesKeys = (endpoint.kind === "json" || isDoor) && isKeyed(endpoint);
+  if (growsStorage(endpoint) || (isDoor && takesKeys)) types.add("budget_exceeded");
+  if (takesKeys) {
     types.add("idempotency_key_mismatch").add("idempotency_key_in_use");
   }
   return types;

@@ -1,11 +1,13 @@
-import { endpoints, ParleyError } from "@parley/schema";
+import { doors, type Endpoint, endpoints, ParleyError, pathsOf } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 
 /** Refuses unknown paths, and known paths with a wrong method, before a body is read. */
 export function registerNotFound(app: FastifyInstance): void {
-  const paths = Object.values(endpoints).flatMap((endpoint) => {
-    const { method, path } = endpoint;
-    const both = endpoint.kind === "stream" ? [path, path.replace("/api/", "/api/sse/")] : [path];
+  const all: readonly Endpoint[] = Object.values({ ...endpoints, ...doors });
+  const paths = all.flatMap((endpoint) => {
+    const { kind, method, path } = endpoint;
+    const more = kind === "stream" ? [path.replace("/api/", "/api/sse/")] : [];
+    const both = kind === "door" ? pathsOf(endpoint) : [path, ...more];
     return both.map((one) => ({
       method,
       pattern: new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`),

@@ -2,11 +2,12 @@ import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/
 import { type CallableAgent, findCallableAgent, listCallableAgents } from "@parley/core";
 import { type AgentMessage, ParleyError } from "@parley/schema";
 import * as z from "zod";
+import { callEndpoint } from "../requests/call-endpoint.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Answer, AnswerOutput, followAnswer, renderAnswer, toAnswer } from "./answers.ts";
 import { unknownTool } from "./errors.ts";
 import { withMember } from "./function-schemas.ts";
-import { callEndpoint, detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
+import { detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
 import { logUnexpected } from "../http/error-response.ts";
 import { openProgress } from "./progress.ts";
 import { toParleyError } from "@parley/rpc";

@@ -3,8 +3,9 @@ import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/
 import { toParleyError } from "@parley/rpc";
 import type { InvocationOutcome, SandboxFunction } from "@parley/schema";
 import { logUnexpected } from "../http/error-response.ts";
+import { callEndpoint } from "../requests/call-endpoint.ts";
 import { failure, unknownTool } from "./errors.ts";
-import { callEndpoint, detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
+import { detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
 import { toInput, toInputSchema, toOutputSchema, toStructured } from "./function-schemas.ts";
 import {
   followInvocation,

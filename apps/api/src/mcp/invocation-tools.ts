@@ -1,8 +1,9 @@
 import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { callEndpoint } from "../requests/call-endpoint.ts";
 import { parseArguments } from "./arguments.ts";
 import { unknownTool } from "./errors.ts";
-import { callEndpoint, isAllowed, type McpExchange } from "./exchange.ts";
+import { isAllowed, type McpExchange } from "./exchange.ts";
 import { followInvocation, howToReadOn, READ_INVOCATION, renderError, toText } from "./outcomes.ts";
 import { openProgress } from "./progress.ts";
 

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, ErrorBody } from "@parley/schema";
+import { doors, type Endpoint, endpoints, ErrorBody } from "@parley/schema";
 import type * as z from "zod";
 import { createRefusals } from "./errors.ts";
 import { describeModels, type JsonSchema } from "./models.ts";
@@ -68,7 +68,7 @@ function describeServer(
   pathPrefix: string,
   inTwoForms: ReadonlySet<string>,
 ): { document: object; differing: readonly string[] } {
-  const all = Object.entries<Endpoint>(endpoints);
+  const all = Object.entries<Endpoint>({ ...endpoints, ...doors });
   const sent = partsOf(all, ["params", "query", "body"]);
   const input = describeModels(sent, { io: "input", inTwoForms });
   const answered = { ...partsOf(all, ["output", "event"]), ErrorBody };

@@ -1,10 +1,12 @@
 import {
+  type DoorEndpoint,
   exampleOf,
   type Endpoint,
   isAdministration,
   isKeyed,
   type StreamEndpoint,
 } from "@parley/schema";
+import type * as z from "zod";
 import { errorsByStatus, referToHeaders, type Refusals } from "./errors.ts";
 import type { JsonSchema, Models } from "./models.ts";
 import { describeParameters } from "./parameters.ts";
@@ -18,6 +20,15 @@ export interface Parts {
 
 const RATED = ["x-request-id", "RateLimit", "RateLimit-Policy"];
 const BYTES = { type: "string", contentMediaType: "application/octet-stream" };
+
+const eventStream = {
+  type: "string",
+  description:
+    "Each event is one line `data: ` with JSON, described by `contentSchema`, and a blank " +
+    "line; a line `id: ` comes before it where the client sent a last event id. Lines " +
+    "that begin with a colon keep the connection alive",
+  contentMediaType: "application/json",
+};
 
 /** The operations of an endpoint, each with its path: a stream has one for its redirect too. */
 export function describeOperations(
@@ -52,6 +63,13 @@ export function describeOperations(
       [endpoint.alsoAt, inSpace],
     ];
   }
+  if (endpoint.kind === "door" && endpoint.alsoAt !== undefined) {
+    const ofKey = { ...operation, operationId: `${name}.ofKey` };
+    return [
+      [path, operation],
+      [endpoint.alsoAt, { ...ofKey, parameters: operation.parameters.filter(isNotWorkspace) }],
+    ];
+  }
   if (endpoint.kind !== "stream") return [[path, operation]];
   const stream = {
     ...shared,
@@ -64,6 +82,9 @@ export function describeOperations(
     [path.replace("/api/", "/api/sse/"), stream],
   ];
 }
+
+const isNotWorkspace = (parameter: object): boolean =>
+  !("name" in parameter && parameter.name === "wId");
 
 function describeBody(name: string, endpoint: Endpoint, models: Models): object | undefined {
   if (endpoint.kind === "upload") {
@@ -98,6 +119,7 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
     return { 307: redirect, ...describeStream(name, endpoint, models) };
   }
   if (endpoint.kind === "download") return describeBytes(endpoint);
+  if (endpoint.kind === "door") return describeDoor(name, endpoint, models);
   if (endpoint.status === 204) return { 204: respond("Done", RATED) };
   const isCacheable = endpoint.kind === "json" && endpoint.response === "cacheable";
   const isCreate = endpoint.kind === "json" && isKeyed(endpoint);
@@ -109,6 +131,27 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
     ...(isCacheable && {
       304: respond("The client has the current response", [...RATED, "ETag"]),
     }),
+  };
+}
+
+function describeDoor(name: string, endpoint: DoorEndpoint, models: Models): object {
+  if (endpoint.status === 204) return { 204: respond("Done", RATED) };
+  const contentOf = (part: "output" | "event", model: z.ZodType, schema: JsonSchema): object =>
+    part === "output"
+      ? { "application/json": { schema, example: exampleOf(model) } }
+      : {
+          "text/event-stream": {
+            schema: { ...eventStream, contentSchema: schema },
+            example: `data: ${JSON.stringify(exampleOf(model))}\n\n`,
+          },
+        };
+  const content = (["output", "event"] as const).flatMap((part) => {
+    const model = endpoint[part];
+    return model === undefined ? [] : [contentOf(part, model, models.of(`${name}.${part}`))];
+  });
+  const own = isKeyed(endpoint) ? ["Idempotent-Replayed"] : [];
+  return {
+    [endpoint.status]: respond("Done", [...RATED, ...own], Object.assign({}, ...content)),
   };
 }
 
@@ -137,15 +180,7 @@ function describeStream(name: string, endpoint: StreamEndpoint, models: Models):
       data: event,
     },
   };
-  const schema = {
-    type: "string",
-    description:
-      "Each event is one line `data: ` with JSON, described by `contentSchema`, and a blank " +
-      "line; a line `id: ` comes before it where the client sent a last event id. Lines " +
-      "that begin with a colon keep the connection alive",
-    contentMediaType: "application/json",
-    contentSchema: endpoint.enveloped ? frame : event,
-  };
+  const schema = { ...eventStream, contentSchema: endpoint.enveloped ? frame : event };
   const data = endpoint.enveloped ? { eventId: "1", data: example } : example;
   const content = { schema, example: `data: ${JSON.stringify(data)}\n\n` };
   const about = "Server-Sent Events, until the last event";

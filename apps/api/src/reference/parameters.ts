@@ -80,9 +80,10 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
       etags('"5f2b"'),
     ];
   }
-  if (endpoint.kind !== "json") return [];
+  if (endpoint.kind !== "json" && endpoint.kind !== "door") return [];
   const headers: object[] = [];
-  if (endpoint.response === "cacheable") headers.push(etags('W/"5f2b"'));
+  if (endpoint.kind === "json" && endpoint.response === "cacheable")
+    headers.push(etags('W/"5f2b"'));
   if (isKeyed(endpoint)) {
     const about = "The same request under the same key is executed once";
     const length = { minLength: 1, maxLength: 255 };

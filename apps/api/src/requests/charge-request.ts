@@ -1,5 +1,5 @@
 import { findIdempotencyKey, type IdempotencyKey, scopeOfKey } from "@parley/core";
-import { type Endpoint, isKeyed, type JsonEndpoint } from "@parley/schema";
+import { type DoorEndpoint, type Endpoint, isKeyed, type JsonEndpoint } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { callerName, payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
@@ -35,10 +35,10 @@ interface Charge {
 }
 
 /**
- * Returns a function that charges the requests of an endpoint of kind json before their body is read,
+ * Returns a function that charges the requests of an endpoint before their body is read,
  * and returns their Idempotency-Key. A replay counts as a read. Throws `rate_limit_error`.
  */
-export function createChargeRequest(services: ApiServices, endpoint: JsonEndpoint) {
+export function createChargeRequest(services: ApiServices, endpoint: JsonEndpoint | DoorEndpoint) {
   // Only one of the requests that share a key creates something, so until then they share a charge:
   // the refusal of the first refuses them all.
   const charges = new Map<string, Charge>();
@@ -89,7 +89,7 @@ export function createChargeRequest(services: ApiServices, endpoint: JsonEndpoin
 /** The scope of the one well-formed key of a request; none if it is malformed or there are more. */
 function scopeOf(
   request: FastifyRequest,
-  { path: route }: JsonEndpoint,
+  { path: route }: Pick<Endpoint, "path">,
   sent: readonly string[],
 ): string | undefined {
   const [key = "", ...others] = sent;

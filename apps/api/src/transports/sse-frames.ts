@@ -1,9 +1,11 @@
 import type { LogStream, StoredEvent } from "@parley/core";
 
 /** The frames of events, and their number: hidden events have none. */
-interface Frames {
+export interface Frames {
   readonly bytes: Buffer;
   readonly count: number;
+  /** Whether the stream ends with them, whatever comes after in its log. */
+  readonly isLast?: boolean;
 }
 
 export type EncodeFrames = (events: readonly StoredEvent[]) => Frames;
@@ -32,7 +34,7 @@ export function frameEncoder(
 const lineEnds = /[\u0085\u2028\u2029]/;
 
 /** Escapes characters that readers of some languages take for line ends. */
-function escapeLineEnds(json: string): string {
+export function escapeLineEnds(json: string): string {
   if (!lineEnds.test(json)) return json;
   // JSON contains them only in strings.
   return json

@@ -5,7 +5,7 @@ import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts"
 import { payerOf } from "../limits/payer.ts";
 import { workspaceCallerOf } from "../requests/authenticate.ts";
 import type { ApiServices, Exchange } from "../services.ts";
-import { frameEncoder } from "./sse-frames.ts";
+import type { EncodeFrames, Frames } from "./sse-frames.ts";
 
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(": ping\n\n");
@@ -34,7 +34,12 @@ interface NewStream {
   readonly source: LogStream;
   /** Number of the event after which it begins. */
   readonly after: number;
-  readonly withIds: boolean;
+  /** Whether its client had a part of it before. */
+  readonly isResumed: boolean;
+  readonly encode: EncodeFrames;
+  /** What is written before the first event. */
+  readonly beginning?: Frames;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -43,7 +48,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, withIds }: NewStream,
+  { name, source, after, isResumed, encode, beginning, headers }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -52,7 +57,6 @@ export function startStream(
   const response = reply.raw;
   let ended = false;
   const counts = metrics.streams.of(name, "sse");
-  const isResumed = withIds && after > 0;
   const { space } = source;
   const caller = workspaceCallerOf(request);
   const { workspaceId } = payerOf(caller);
@@ -74,10 +78,10 @@ export function startStream(
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
     "X-Accel-Buffering": "no",
+    ...headers,
   });
   response.flushHeaders();
   reply.answered();
-  const encode = frameEncoder(source, withIds);
   const { logId, idleTimeoutMs } = source;
   const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
   // Created only for streams that stall: idle ones are many.
@@ -93,11 +97,17 @@ export function startStream(
     if (response.writableLength === 0) response.write(HEARTBEAT);
     else watch();
   }, HEARTBEAT_MS);
+  const write = ({ bytes, count }: Frames): void => {
+    if (count > 0) response.write(bytes);
+    counts.sent += count;
+  };
+  if (beginning !== undefined) write(beginning);
   const take = (events: readonly StoredEvent[]): boolean => {
     idle?.refresh();
+    if (ended) return true;
     const frames = encode(events);
-    if (frames.count > 0) response.write(frames.bytes);
-    counts.sent += frames.count;
+    write(frames);
+    if (frames.isLast === true) endSoon();
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.

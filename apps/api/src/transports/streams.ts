@@ -13,6 +13,7 @@ import { charge } from "../requests/charge-request.ts";
 import { requestContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
 import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
+import { frameEncoder } from "./sse-frames.ts";
 import { parseResume, startStream } from "./sse.ts";
 
 /** Finding a stream is short, so it is never aborted. */
@@ -43,7 +44,9 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
         const { cursor, withIds } = parseResume(request);
         const after = startAfter(cursor, await readLogEnd(db, source.logId), source);
         if (after === undefined) return reply.code(204).send();
-        startStream(services, { name, source, after, withIds }, { request, reply });
+        const encode = frameEncoder(source, withIds);
+        const isResumed = withIds && after > 0;
+        startStream(services, { name, source, after, isResumed, encode }, { request, reply });
         // A reply is a promise of its end: returning it would hold it in memory until then.
         return undefined;
       }),

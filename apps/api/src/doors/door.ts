@@ -1,0 +1,126 @@
+import { type Context, implementations, type LogStream, requireWorkspace } from "@parley/core";
+import { authorizeWorkspace, type ProcedureContext, renderError, toParleyError } from "@parley/rpc";
+import {
+  type DoorEndpoint,
+  type EndpointName,
+  type Endpoints,
+  endpoints,
+  HttpInput,
+  maxValuesOf,
+  type ParsedInputOf,
+  type ParleyError,
+  parseInput,
+  pathsOf,
+  type StreamEndpoint,
+} from "@parley/schema";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { sendError } from "../http/error-response.ts";
+import { authenticate, callerOf } from "../requests/authenticate.ts";
+import { takePlace, takeTurnOfQuery } from "../requests/body-costs.ts";
+import type { CallParts } from "../requests/call-endpoint.ts";
+import { createChargeRequest } from "../requests/charge-request.ts";
+import { procedureContext } from "../requests/procedure-context.ts";
+import type { ApiServices, Exchange } from "../services.ts";
+import { routePath } from "../transports/endpoints-of-kind.ts";
+
+/** A request at a door. */
+export interface DoorExchange extends Exchange {
+  readonly services: ApiServices;
+  /** The context of the procedures that the door calls. */
+  readonly context: ProcedureContext & Context;
+}
+
+/** How a door says why it refuses, in its protocol's words. */
+export type RenderError = (error: ParleyError, requestId: string) => object;
+
+interface Door<E extends DoorEndpoint> {
+  readonly endpoint: E;
+  /** Answers a request: with JSON, or with undefined once it has answered itself. */
+  readonly handle: (exchange: DoorExchange, input: ParsedInputOf<E>) => Promise<unknown>;
+  readonly renderError?: RenderError;
+}
+
+/**
+ * Serves an operation in another protocol's words: the request is authenticated, charged, bounded and parsed as one of
+ * REST. What the door does, it does by the procedures of others (`callEndpoint`, `openLog`), as its caller.
+ */
+export function registerDoor<E extends DoorEndpoint>(
+  app: FastifyInstance,
+  services: ApiServices,
+  { endpoint, handle, renderError: render = renderError }: Door<E>,
+): void {
+  const chargeRequest = createChargeRequest(services, endpoint);
+  const maxValues = maxValuesOf(endpoint);
+  for (const path of pathsOf(endpoint)) {
+    app.route({
+      method: endpoint.method,
+      url: routePath(path),
+      onRequest: async (request, reply) => {
+        await authenticate(services, request);
+        // An operator's key does not belong to a workspace.
+        requireWorkspace(callerOf(request), workspaceOf(request));
+        request.idempotencyKey = await chargeRequest({ request, reply });
+        request.maxValues = maxValues;
+        await takePlace(services, { request, reply });
+        await takeTurnOfQuery(services, request);
+      },
+      errorHandler: (error, request, reply) => sendError(error, request, reply, render),
+      handler: async (request, reply) => {
+        const { idempotencyKey } = request;
+        const context = procedureContext(services, { request, reply }, { idempotencyKey });
+        const startedAt = performance.now();
+        let failure: unknown;
+        try {
+          const authorized = authorizeWorkspace(endpoint, context, workspaceOf(request));
+          const { params, query, body } = request;
+          const wId = workspaceOf(request);
+          const raw = new HttpInput({ params: { wId, ...(params as object) }, query, body });
+          const input = parseInput(endpoint, raw);
+          // The line of the call is the door's; those that it calls only note how they went.
+          const quiet = { ...authorized, onCall: noteHealth(services) };
+          const answer = await handle({ request, reply, services, context: quiet }, input);
+          if (answer === undefined || reply.sent) return reply;
+          return await reply.code(endpoint.status).send(answer);
+        } catch (error) {
+          failure = error;
+          throw error;
+        } finally {
+          context.onCall({ endpoint, durationMs: performance.now() - startedAt, error: failure });
+        }
+      },
+    });
+  }
+}
+
+function workspaceOf(request: FastifyRequest): string {
+  const { wId } = request.params as { wId?: string };
+  const caller = callerOf(request);
+  return wId ?? (caller.kind === "workspace" ? caller.workspace.sid : "");
+}
+
+function noteHealth({ writeHealth }: ApiServices): ProcedureContext["onCall"] {
+  return ({ error }) => writeHealth.note(error === undefined ? undefined : toParleyError(error));
+}
+
+type StreamName = {
+  [N in EndpointName]: Endpoints[N] extends StreamEndpoint ? N : never;
+}[EndpointName];
+
+type FindLog = (context: DoorExchange["context"], input: never) => Promise<LogStream>;
+
+/** Finds the log of a stream as the caller: throws like the stream's endpoint. */
+export async function openLog(
+  { context }: Pick<DoorExchange, "context">,
+  name: StreamName,
+  { params = {}, query = {} }: CallParts,
+): Promise<LogStream> {
+  const endpoint: StreamEndpoint = endpoints[name];
+  const wId = context.caller.workspace.sid;
+  const input = parseInput(
+    endpoint,
+    new HttpInput({ params: { wId, ...params }, query, body: undefined }),
+  );
+  const find = implementations[name] as FindLog;
+  // The input of each finder is that of its endpoint's schemas.
+  return find(authorizeWorkspace(endpoint, context, wId), input as never);
+}

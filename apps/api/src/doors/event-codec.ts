@@ -1,0 +1,91 @@
+import type { StoredEvent } from "@parley/core";
+import type { EncodeFrames, Frames } from "../transports/sse-frames.ts";
+import { escapeLineEnds } from "../transports/sse-frames.ts";
+
+// A codec is a state machine over the events of a log, from the first: what a client has is encoded again and left
+// out, so that a resumed stream continues with the same bytes, whichever server it reaches.
+
+/** A frame of Server-Sent Events. */
+export interface Frame {
+  /** What follows `data: `: mostly JSON. */
+  readonly data: string;
+  /** What follows `event: `, if the protocol names its events. */
+  readonly event?: string;
+}
+
+/** Turns the events of one log into frames of another protocol; a new one for each stream. */
+export interface EventCodec<Event> {
+  /** The frames before the first event. */
+  begin?(): readonly Frame[];
+  /** The frames of the next event; events come in the order of their numbers. */
+  encode(event: Event, seq: number): readonly Frame[];
+  /** Whether nothing follows what was encoded: true after the last event, and where a protocol ends its streams. */
+  readonly isEnded: boolean;
+}
+
+/** The place of a frame: the number of its event, 0 before the first, and its own among those of the event. */
+export interface FramePlace {
+  readonly seq: number;
+  readonly index: number;
+  /** Its number among all frames of the stream, from 0. */
+  readonly count: number;
+}
+
+interface FrameEncoding<Event> {
+  readonly codec: EventCodec<Event>;
+  /** Event types that the client does not get. */
+  readonly hidden: ReadonlySet<string>;
+  /** Whether the client has a frame already; by default it has none. */
+  readonly isKnown?: ((place: FramePlace) => boolean) | undefined;
+  /** Whether frames have a line `id:`, `<seq>.<index>`. */
+  readonly withIds?: boolean;
+}
+
+/** Encodes a log through a codec: what comes first, and then the events from number 1. */
+export function encodeThrough<Event>({
+  codec,
+  hidden,
+  isKnown = () => false,
+  withIds = false,
+}: FrameEncoding<Event>): { readonly beginning: Frames; readonly encode: EncodeFrames } {
+  let count = 0;
+  const write = (frames: readonly Frame[], seq: number): string[] =>
+    frames.flatMap(({ data, event }, index) => {
+      if (isKnown({ seq, index, count: count++ })) return [];
+      const id = withIds ? `id: ${seq}.${index}\n` : "";
+      const name = event === undefined ? "" : `event: ${event}\n`;
+      return `${id}${name}data: ${escapeLineEnds(data)}\n\n`;
+    });
+  const join = (frames: readonly string[]): Frames => ({
+    bytes: Buffer.from(frames.join("")),
+    count: frames.length,
+    isLast: codec.isEnded,
+  });
+  return {
+    beginning: join(write(codec.begin?.() ?? [], 0)),
+    encode: (events: readonly StoredEvent[]) => {
+      const frames: string[] = [];
+      for (const { seq, type, payload } of events) {
+        if (codec.isEnded) break;
+        if (hidden.has(type)) continue;
+        // The log holds what its endpoint describes.
+        frames.push(...write(codec.encode(JSON.parse(payload) as Event, seq), seq));
+      }
+      return join(frames);
+    },
+  };
+}
+
+/** Reads `<seq>.<index>` as the place of the last frame that a client has; undefined for what is none. */
+export function parsePlace(text: string): Pick<FramePlace, "seq" | "index"> | undefined {
+  const [, seq, index] = /^(\d{1,15})\.(\d{1,9})$/.exec(text) ?? [];
+  return seq === undefined ? undefined : { seq: Number(seq), index: Number(index) };
+}
+
+/** Whether a frame is not after a place. */
+export function isUpTo(
+  { seq, index }: Pick<FramePlace, "seq" | "index">,
+  last: Pick<FramePlace, "seq" | "index">,
+): boolean {
+  return seq < last.seq || (seq === last.seq && index <= last.index);
+}
