@@ -15,6 +15,7 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -191,6 +192,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

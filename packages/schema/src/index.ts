@@ -95,6 +95,7 @@ export * from "./workspaces/spaces.ts";
 export * from "./workspaces/workspace-facts.ts";
 export * from "./workspaces/workspaces.ts";
 export * from "./endpoint.ts";
+export * from "./doors/ai-sdk.ts";
 export * from "./doors/doors.ts";
 export * from "./endpoints.ts";
 export * from "./events.ts";

@@ -12,6 +12,8 @@ interface SentEvents<Event> {
   readonly isKnown?: ((place: FramePlace) => boolean) | undefined;
   readonly withIds?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is broken off where it would end before its last frame, as when the server is stopped. */
+  readonly mustBeWhole?: boolean;
 }
 
 /**
@@ -20,11 +22,11 @@ interface SentEvents<Event> {
  */
 export function sendEvents<Event>(
   { services, request, reply }: DoorExchange,
-  { name, source, codec, isKnown, withIds = false, headers = {} }: SentEvents<Event>,
+  { name, source, codec, isKnown, withIds = false, headers = {}, ...rest }: SentEvents<Event>,
 ): void {
   const { beginning, encode } = encodeThrough({ codec, hidden: source.hidden, isKnown, withIds });
   const isResumed = isKnown !== undefined;
-  const stream = { name, source, after: 0, isResumed, beginning, encode, headers };
+  const stream = { name, source, after: 0, isResumed, beginning, encode, headers, ...rest };
   startStream(services, stream, { request, reply });
 }
 

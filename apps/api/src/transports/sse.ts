@@ -40,6 +40,8 @@ interface NewStream {
   /** What is written before the first event. */
   readonly beginning?: Frames;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is broken off where it would end before its last frame: a client takes an end for that. */
+  readonly mustBeWhole?: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, beginning, headers }: NewStream,
+  { name, source, after, isResumed, encode, beginning, headers, mustBeWhole }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -56,6 +58,7 @@ export function startStream(
   const { id: requestId } = request;
   const response = reply.raw;
   let ended = false;
+  let isWhole = mustBeWhole !== true;
   const counts = metrics.streams.of(name, "sse");
   const { space } = source;
   const caller = workspaceCallerOf(request);
@@ -107,7 +110,10 @@ export function startStream(
     if (ended) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) endSoon();
+    if (frames.isLast === true) {
+      isWhole = true;
+      endSoon();
+    }
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -137,7 +143,9 @@ export function startStream(
     release();
     clearTimeout(idle);
     clearInterval(heartbeat);
-    response.end();
+    if (isWhole) response.end();
+    // Without the end of its last chunk, the response is incomplete.
+    else response.socket?.destroySoon();
     if (!response.writableFinished) watch();
   }
 }

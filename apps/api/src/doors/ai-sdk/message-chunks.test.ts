@@ -37,11 +37,9 @@ const answer = { conversationId: "Kd82jXq0Pz", messageId: "Vn4tR9sWy1" };
 
 /** The chunks of events, each checked by the SDK's own schema, and what they ask for in the end. */
 async function encodeAll(events: readonly MessageEvent[], after = 0) {
-  const { encode, undecided } = createChunkEncoder(answer);
-  const chunks = events
-    .map((one, index) => encode(one, index + 1))
-    .slice(after)
-    .flat();
+  const { begin, encode, undecided } = createChunkEncoder(answer);
+  const encoded = [begin(), ...events.map((one, index) => encode(one, index + 1))];
+  const chunks = encoded.slice(after === 0 ? 0 : after + 1).flat();
   const { validate } = uiMessageChunkSchema();
   for (const chunk of chunks) expect(await validate?.(chunk)).toMatchObject({ success: true });
   return { chunks, undecided: undecided() };
@@ -49,7 +47,14 @@ async function encodeAll(events: readonly MessageEvent[], after = 0) {
 
 /** The message that a page makes of chunks, which may continue one that it has. */
 async function readMessage(chunks: readonly Chunk[], message?: UIMessage): Promise<UIMessage> {
-  const stream = ReadableStream.from<Chunk>(chunks);
+  const left = chunks.values();
+  const stream = new ReadableStream<Chunk>({
+    pull: (controller) => {
+      const { done, value } = left.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+  });
   let last = message;
   for await (const read of readUIMessageStream({
     stream,

@@ -19,6 +19,8 @@ interface Permission {
 
 /** Turns the events of one answer into chunks, each event once and in order. */
 export interface ChunkEncoder {
+  /** The chunks before the first event. */
+  readonly begin: () => readonly Chunk[];
   /** The chunks of an event: the same ones whenever the log is read. */
   readonly encode: (event: MessageEvent, seq: number) => readonly Chunk[];
   /**
@@ -37,7 +39,6 @@ export function createChunkEncoder(answer: {
   readonly messageId: string;
 }): ChunkEncoder {
   const { conversationId, messageId } = answer;
-  let hasStarted = false;
   let currentStep: number | undefined;
   let open: { kind: "text" | "reasoning"; id: string } | undefined;
   /** The calls that wait for a person, and for what. */
@@ -48,8 +49,6 @@ export function createChunkEncoder(answer: {
   const asked = new Set<string>();
 
   function* start(step: number): Generator<Chunk> {
-    if (!hasStarted) yield { type: "start", messageId, messageMetadata: { conversationId } };
-    hasStarted = true;
     if (step === currentStep) return;
     yield* close();
     if (currentStep !== undefined) yield { type: "finish-step" };
@@ -158,6 +157,7 @@ export function createChunkEncoder(answer: {
   }
 
   return {
+    begin: () => [{ type: "start", messageId, messageMetadata: { conversationId } }],
     encode: (event, seq) => [...start(event.step), ...chunksOf(event, seq), ...ask()],
     undecided: () => [...asked],
   };

@@ -1,0 +1,48 @@
+import { conversationIdOf } from "@parley/core";
+import { toParleyError } from "@parley/rpc";
+import type { AgentMessage, UserMessage } from "@parley/schema";
+import { callEndpoint } from "../../requests/call-endpoint.ts";
+import type { DoorExchange } from "../door.ts";
+
+/** Positions of a conversation that are looked at for the last answer: there may be fragments after it. */
+const NEWEST = "100";
+
+/** The end of a chat's conversation. */
+export interface Chat {
+  readonly conversationId: string;
+  /** The newest message of a user. */
+  readonly asked: UserMessage | undefined;
+  /** The newest answer, in its newest version. */
+  readonly last: AgentMessage | undefined;
+}
+
+/**
+ * Finds the conversation of a chat: the one that the caller has begun under the chat's id, else the one that
+ * has this id, if the caller reaches it; undefined if there is none yet.
+ */
+export async function findChat(exchange: DoorExchange, chatId: string): Promise<Chat | undefined> {
+  const begun = await read(exchange, conversationIdOf(exchange.context.caller, chatId));
+  return begun ?? read(exchange, chatId);
+}
+
+async function read(exchange: DoorExchange, cId: string): Promise<Chat | undefined> {
+  const found = await callEndpoint(exchange, "conversations.get", {
+    params: { cId },
+    query: { limit: NEWEST },
+  }).catch(orUndefined);
+  if (found === undefined) return undefined;
+  const { sId: conversationId, content } = found.conversation;
+  const newest = content.flatMap((versions) => versions.at(-1) ?? []);
+  // An answer is hidden once its question was edited and asks another agent.
+  const messages = newest.filter(({ visibility }) => visibility === "visible");
+  return {
+    conversationId,
+    asked: messages.findLast((one) => one.type === "user_message"),
+    last: messages.findLast((one) => one.type === "agent_message"),
+  };
+}
+
+function orUndefined(error: unknown): undefined {
+  if (toParleyError(error).type === "conversation_not_found") return undefined;
+  throw error;
+}
