@@ -98,6 +98,11 @@ export const aiSdkDoors = {
     summary: "Replay the answer in progress of a chat, from its beginning; 204 if there is none",
     path: `${root}/{chatId}/stream`,
     params: AgentParams.extend({ chatId }),
+    query: z.object({
+      ended: optional(z.enum(["replay"])).describe(
+        "replay: the last answer is replayed too if it has ended, for pages that lost its stream before",
+      ),
+    }),
     event: ChatChunk,
     errors: ["agent_not_found"],
   },

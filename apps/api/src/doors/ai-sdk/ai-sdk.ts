@@ -1,4 +1,4 @@
-import { doors } from "@parley/schema";
+import { type Doors, doors, type ParsedInputOf } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
 import { type DoorExchange, registerDoor } from "../door.ts";
@@ -14,12 +14,13 @@ export function registerAiSdk(app: FastifyInstance, services: ApiServices): void
 
 async function resumeChat(
   exchange: DoorExchange,
-  { sId, chatId }: { readonly sId: string; readonly chatId: string },
+  { sId, chatId, ended }: ParsedInputOf<Doors["aiSdk.resume"]>,
 ): Promise<undefined> {
   await requireAgent(exchange, sId);
   const chat = await findChat(exchange, chatId);
-  if (chat?.last?.status === "created") {
-    const { conversationId, last } = chat;
+  const last = chat?.last;
+  if (chat !== undefined && last !== undefined && (last.status === "created" || ended)) {
+    const { conversationId } = chat;
     await streamAnswer(exchange, { conversationId, messageId: last.sId });
   } else {
     await exchange.reply.code(204).send();
