@@ -33,7 +33,10 @@ export async function* meterCall(
   let isCutOff = false;
   let written = 0;
   try {
-    const { maxOutputTokens } = call;
+    const { maxOutputTokens: ofMeter } = call;
+    const { maxOutputTokens: ofRequest } = request;
+    const isOfMeter = ofMeter !== undefined && ofMeter <= (ofRequest ?? Infinity);
+    const maxOutputTokens = isOfMeter ? ofMeter : ofRequest;
     const metered: StepRequest = {
       ...request,
       maxOutputTokens,
@@ -55,7 +58,7 @@ export async function* meterCall(
       yield part;
     }
     if (providerId === "simulated") call.simulated(simulatedUsage(request, written));
-    if (isCutOff && call.cut !== undefined) yield { type: "error", ...call.cut };
+    if (isCutOff && isOfMeter && call.cut !== undefined) yield { type: "error", ...call.cut };
   } finally {
     call.end();
   }

@@ -44,6 +44,8 @@ export interface TurnRequest
   extends Omit<StepRequest, "step" | "prefix" | "answerFormat">, TurnProgress {
   /** What the answer must be; text by default. */
   readonly answerFormat?: AnswerFormat | undefined;
+  /** What the first step must call. */
+  readonly toolChoice?: StepRequest["toolChoice"];
   /** Tools that the turn runs itself. */
   readonly tools: readonly BuiltInTool[];
   /** Functions that run elsewhere, while the turn is suspended; those of skills are offered once these are loaded. */

@@ -22,7 +22,9 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the parameters. */
-  readonly inputSchema: Record<string, unknown>;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Whether the service is asked to enforce the schema; its own default without it. */
+  readonly strict?: boolean | undefined;
 }
 
 /** Text of a step that nobody was shown. */
@@ -70,6 +72,10 @@ export interface StepRequest {
   readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
+  /** What the model must call: any tool, or one that is offered by its name. It decides itself without it. */
+  readonly toolChoice?: "required" | { readonly name: string } | undefined;
+  /** Whether it may make several calls at once; the service's default without it. */
+  readonly parallelToolCalls?: boolean | undefined;
   /** What the answer must be. */
   readonly answerFormat?: RequestedFormat | undefined;
   /** The steps before this one, in order. */

@@ -14,5 +14,7 @@ export type FollowConversation<N extends "messages.events" | "conversations.even
   "include"
 > & {
   /** Further events; none by default. */
-  readonly include?: readonly ("notes" | "compaction" | "fallbacks" | "budgets")[] | undefined;
+  readonly include?:
+    | readonly ("notes" | "compaction" | "fallbacks" | "budgets" | "function_calls")[]
+    | undefined;
 };

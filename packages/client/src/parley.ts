@@ -223,6 +223,8 @@ export function createParley(options: ParleyOptions) {
       validateAction: method("messages.validateAction"),
       /** Answers a question of an agent, which then continues. */
       answerQuestion: method("messages.answerQuestion"),
+      /** Sends the outputs of the application's own tools, which an answer has called. */
+      sendToolOutputs: method("messages.sendToolOutputs"),
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */

@@ -27,8 +27,9 @@ export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";
 export { createRefusedMutations, type RefusedMutations } from "./audit/refused-mutations.ts";
+export { applicationTools } from "./calls/application-tools.ts";
 export { askUserTool } from "./calls/ask-user.ts";
-export { storeCallFiles } from "./calls/call-files.ts";
+export { referenceTo, storeCallFiles } from "./calls/call-files.ts";
 export {
   type ComingBack,
   completeToolAuthorization,

@@ -22,6 +22,7 @@ export * from "./conversations/consumption.ts";
 export * from "./conversations/content-fragments.ts";
 export * from "./conversations/conversation-events.ts";
 export * from "./conversations/feedbacks.ts";
+export * from "./conversations/function-tools.ts";
 export * from "./conversations/message-contexts.ts";
 export * from "./conversations/message-events.ts";
 export * from "./conversations/messages.ts";

@@ -136,6 +136,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_generation_cancelled":
       return become({ status: "cancelled" });
     case "tool_params":
+    case "tool_output_required":
     case "agent_message_notes":
     case "agent_message_fallback":
     case "agent_message_budget":

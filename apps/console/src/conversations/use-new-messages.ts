@@ -51,6 +51,8 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
           case "tool_personal_auth_required":
             // The message's own events have them too.
             break;
+          case "tool_output_required":
+            break;
           default:
             // A newer server may send others.
             event satisfies never;

@@ -1,5 +1,5 @@
 import type { OfferedFunction } from "@parley/agent";
-import { askUserTool, type Turn } from "@parley/core";
+import { applicationTools, askUserTool, type PromptNote, type Turn } from "@parley/core";
 
 /** The skills of a turn, with the names of the tools that come with each. */
 export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools">) {
@@ -9,13 +9,42 @@ export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools"
   });
 }
 
-/** What runs outside of a turn and its model may call: functions, tools of servers, and the question to the user. */
-export function functionsOf({
-  agent,
-  skills,
-  functions,
-  tools,
-}: Pick<Turn, "agent" | "skills" | "functions" | "tools">): OfferedFunction[] {
+type OfferingTurn = Pick<Turn, "agent" | "skills" | "functions" | "tools" | "message">;
+
+/** Whether the message of a turn lets its model call nothing. */
+export function callsNothing({ message }: Pick<Turn, "message">): boolean {
+  return message.answerSettings?.toolChoice === "none";
+}
+
+/**
+ * What runs outside of a turn and its model may call: functions, tools of servers, the question to the user, and the
+ * tools of the application that asks.
+ */
+export function functionsOf(turn: OfferingTurn): OfferedFunction[] {
+  if (callsNothing(turn)) return [];
+  return [
+    ...ownFunctions(turn),
+    ...applicationTools(turn).map(({ parameters: inputSchema, ...tool }) => ({
+      ...tool,
+      inputSchema,
+    })),
+  ];
+}
+
+/** Says which tools of the application are not offered, because their names are taken. */
+export function notesOfTools(turn: OfferingTurn): PromptNote[] {
+  const brought = turn.message.answerSettings?.functionTools ?? [];
+  if (brought.length === 0 || callsNothing(turn)) return [];
+  const offered = new Set(applicationTools(turn).map(({ name }) => name));
+  return brought
+    .filter(({ name }) => !offered.has(name))
+    .map(({ name }) => {
+      const message = `The tool ${name} was not offered: the agent has another one of that name`;
+      return { code: "tool_name_taken", fileId: null, title: name, message };
+    });
+}
+
+function ownFunctions({ agent, skills, functions, tools }: OfferingTurn): OfferedFunction[] {
   return [
     ...functions.map(({ slug: name, description, inputSchema }) => {
       return { name, description, inputSchema: inputSchema ?? { type: "object" } };

@@ -33,7 +33,7 @@ import { findAnswerFormat } from "./answer-format.ts";
 import { type FileServices, prepareFiles, type TurnFiles } from "./attachments.ts";
 import { answerAt, loadedSkills, toHistory } from "./history.ts";
 import { nameAuthors } from "./name-authors.ts";
-import { functionsOf, skillsWithTools } from "./offered-tools.ts";
+import { callsNothing, functionsOf, notesOfTools, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 
 /** A prompt of a million tokens takes at most two seconds. */
@@ -85,11 +85,14 @@ export async function createTurnRequest(
   const { core } = services;
   const { run, turn, chosen, progress, retry, signal } = attempt;
   const { agent, message } = turn;
+  const settings = message.answerSettings ?? {};
+  const { toolChoice } = settings;
   const functions = functionsOf(turn);
-  const skills = skillsWithTools(turn);
+  const skills = callsNothing(turn) ? [] : skillsWithTools(turn);
+  attempt.notes.add(notesOfTools(turn));
   const values = valuesByMessage(turn);
   // Services refuse calls in a request that offers no tools.
-  const givesCalls = turn.skills.length + functions.length > 0;
+  const givesCalls = skills.length + functions.length > 0;
   const readResult: ReadResult = async ({ rank, ...place }) => {
     const answerId = answerAt(turn, rank);
     return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
@@ -146,7 +149,10 @@ export async function createTurnRequest(
     ...chosen,
     provider: chain ?? chosen.provider,
     countFitting,
-    temperature: agent.temperature,
+    temperature: settings.temperature ?? agent.temperature,
+    maxOutputTokens: settings.maxOutputTokens,
+    parallelToolCalls: settings.parallelToolCalls,
+    toolChoice: toolChoice === "auto" || toolChoice === "none" ? undefined : toolChoice,
     cacheScope: `${agent.sid} ${turn.conversation.sid}`,
     prompt: own?.prompt ?? [],
     openFiles: own?.openFiles,

@@ -1,4 +1,4 @@
-import { type Core, storeCallFiles, type StoredToolResult } from "@parley/core";
+import { type Core, referenceTo, storeCallFiles, type StoredToolResult } from "@parley/core";
 
 /** Files that a call may make; further ones are left out. */
 const MAX_FILES = 16;
@@ -30,8 +30,7 @@ export async function takeFiles(
     if (found[index] === undefined) return part;
     const file = generatedFiles[taken++];
     if (file === undefined) return { type: "text", text: "(A file that was not stored)" };
-    const { fileId, title: name, contentType: mimeType } = file;
-    return { type: "resource_link", uri: `parley://files/${fileId}`, name, mimeType, fileId };
+    return referenceTo(file);
   });
   return { content: references, generatedFiles };
 }

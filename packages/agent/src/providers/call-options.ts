@@ -4,6 +4,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4ToolChoice,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { canonicalJson } from "@parley/schema";
@@ -47,23 +48,48 @@ const efforts = { none: "none", light: "low", medium: "medium", high: "high" } a
 /** Converts a step into the AI SDK's options. */
 export function toCallOptions(request: StepRequest, files: SentFiles): LanguageModelV4CallOptions {
   const { temperature, reasoningEffort, tools, traceparent, maxOutputTokens } = request;
+  const { parallelToolCalls } = request;
+  const parallel = parallelToolCalls === undefined ? {} : { parallelToolCalls };
   return {
     prompt: toPrompt(request, files),
     temperature,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
-    ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
+    ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: toToolChoice(request) }),
     ...(traceparent !== undefined && { headers: { traceparent } }),
     // Parley stores the conversation, so the service need not.
-    providerOptions: { openai: { store: false }, xai: { store: false } },
+    providerOptions: {
+      openai: { store: false, ...(tools.length > 0 && parallel) },
+      xai: { store: false, ...(tools.length > 0 && parallel) },
+      ...(tools.length > 0 &&
+        parallelToolCalls !== undefined && {
+          mistral: parallel,
+          anthropic: { disableParallelToolUse: !parallelToolCalls },
+        }),
+    },
   };
 }
 
+function toToolChoice({ toolChoice, tools }: StepRequest): LanguageModelV4ToolChoice {
+  if (toolChoice === undefined) return { type: "auto" };
+  if (toolChoice === "required") return { type: "required" };
+  const { name } = toolChoice;
+  // Services refuse the name of a tool that a request does not offer.
+  if (!tools.some((tool) => tool.name === name)) return { type: "auto" };
+  return { type: "tool", toolName: toSentName(name) };
+}
+
 function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool {
-  const { name, description, inputSchema } = tool;
+  const { name, description, inputSchema, strict } = tool;
   // Services require an object with properties. Stored schemas are JSON Schema.
   const schema = { properties: {}, ...toModernSchema(inputSchema), type: "object" } as JSONObject;
-  return { type: "function", name: toSentName(name), description, inputSchema: schema };
+  const sent = {
+    type: "function",
+    name: toSentName(name),
+    description,
+    inputSchema: schema,
+  } as const;
+  return strict === undefined ? sent : { ...sent, strict };
 }
 
 function toPrompt(

@@ -93,6 +93,7 @@ export async function* answerChunks(
         yield resultChunk(event.action);
         waiting.delete(event.action.sId);
         break;
+      case "tool_output_required":
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":

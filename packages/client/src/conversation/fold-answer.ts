@@ -86,6 +86,7 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     }
     case "agent_message_notes":
       return change({ notes: [...(message.notes ?? []), ...event.notes] });
+    case "tool_output_required":
     case "agent_message_fallback":
     case "agent_message_budget":
       return change({});

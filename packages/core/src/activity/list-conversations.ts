@@ -16,6 +16,7 @@ import type {
 import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import type { RequestContext } from "../context.ts";
+import { waitsForPerson } from "../messages/person-calls.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { type Place, placeOf, wasCreatedIn } from "./creation-order.ts";
 
@@ -29,7 +30,7 @@ const ofRow = sql`messages.conversation_id = conversations.id`;
 const newestAnswer = sql`(
   select case m.status
     when 'created' then case when ${hasRow(sql`
-      from ${actions} a where a.message_id = m.id and starts_with(a.status, 'blocked_')`)}
+      from ${actions} a where a.message_id = m.id and ${waitsForPerson(sql`a.status`)}`)}
       then 'blocked' else 'running' end
     when 'failed' then 'errored'
     else m.status

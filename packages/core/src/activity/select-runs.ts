@@ -20,6 +20,7 @@ import { statementForCallers } from "../access/caller-statement.ts";
 import { belongsTo, type Reaching } from "../access/ownership.ts";
 import { reachesSpace } from "../access/space-reach.ts";
 import type { Caller } from "../context.ts";
+import { waitsForPerson } from "../messages/person-calls.ts";
 import { selectAs } from "../data-access/row-json.ts";
 
 /** Runs that a page looks at: few of them may be in it. */
@@ -39,12 +40,12 @@ const outcome = sql`coalesce(${runs.outcome}, case
   when ${invocations.error} ->> 'code' = 'cancelled' then 'cancelled'
   else ${invocations.status}
 end)`;
-const waitsForPerson = hasRow(sql`
-  from ${actions} held where held.message_id = ${runs.subjectId} and starts_with(held.status, 'blocked_')`);
+const isBlocked = hasRow(sql`
+  from ${actions} held where held.message_id = ${runs.subjectId} and ${waitsForPerson(sql`held.status`)}`);
 const status = sql`case ${runs.status}
   when 'finished' then ${outcome}
   when 'queued' then 'waiting'
-  when 'suspended' then case when ${isTurn} and ${waitsForPerson} then 'blocked' else 'suspended' end
+  when 'suspended' then case when ${isTurn} and ${isBlocked} then 'blocked' else 'suspended' end
   else ${runs.status}
 end`;
 const ofSubject = sql`case when ${isTurn} then ${messages.finishedAt} else ${invocations.finishedAt} end`;

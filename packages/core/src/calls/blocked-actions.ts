@@ -14,6 +14,7 @@ import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
+import { waitsForPerson } from "../messages/person-calls.ts";
 import { callStatus } from "./call-states.ts";
 import { renderWaitingCalls, type WaitingCall } from "./waiting-calls.ts";
 
@@ -59,7 +60,7 @@ export async function listAllBlockedActions(
 }
 
 function isBlocked() {
-  return and(eq(messages.status, "created"), sql`starts_with(${actions.status}, 'blocked_')`);
+  return and(eq(messages.status, "created"), waitsForPerson(sql`${actions.status}`));
 }
 
 function selectBlocked(db: Queryable) {

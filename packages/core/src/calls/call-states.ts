@@ -9,6 +9,7 @@ import type { Process } from "../context.ts";
 import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { insertInvocations } from "../invocations/write-invocations.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { NEEDS_OUTPUT } from "../messages/person-calls.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
 import type { CallingTurn } from "./calling-turn.ts";
@@ -20,13 +21,14 @@ export const callStatus = {
   needsApproval: "blocked_validation_required",
   needsAnswer: "blocked_user_answer_required",
   needsPermission: "blocked_authentication_required",
+  needsOutput: NEEDS_OUTPUT,
   running: "running",
   succeeded: "succeeded",
   errored: "errored",
   denied: "denied",
 } as const;
 
-const { needsApproval, needsAnswer, needsPermission, running } = callStatus;
+const { needsApproval, needsAnswer, needsPermission, needsOutput, running } = callStatus;
 const waitingStatuses: readonly string[] = [needsApproval, needsAnswer, needsPermission];
 
 /** Whether a call in this state waits for its user: for an approval, an answer, or to be let in. */
@@ -35,9 +37,9 @@ export function waitsForUser(status: string): boolean {
 }
 
 /** The states of a call that has not ended. */
-export const openStatuses: readonly string[] = [...waitingStatuses, running];
+export const openStatuses: readonly string[] = [...waitingStatuses, needsOutput, running];
 
-/** How long a call waits for its user. */
+/** How long a call waits for its user, or for the application whose tool it calls. */
 export const APPROVAL_MS = 24 * 60 * 60 * 1000;
 /** How long an invocation may wait for a worker, and run, before its turn continues without it. */
 export const CALL_MS = 30 * 60 * 1000;

@@ -32,19 +32,19 @@ export async function requireAnswer(
 export async function requireAction(
   db: Queryable,
   message: MessageRow,
-  sid: string,
+  { sid, path }: { readonly sid: string; readonly path?: string },
 ): Promise<ActionRow> {
   const [action] = await db
     .select()
     .from(actions)
     .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
-  if (action === undefined) throw refuseDecision("the message has no such call");
+  if (action === undefined) throw refuseDecision("the message has no such call", path);
   return action;
 }
 
-/** Refuses a decision about a call. */
-export function refuseDecision(why: string): ParleyError {
-  return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
+/** Refuses a decision about a call, which the request names at a path. */
+export function refuseDecision(why: string, path = "actionId"): ParleyError {
+  return new ParleyError("invalid_request_error", `Invalid request body: ${path}: ${why}`);
 }
 
 /** Who decides now. */

@@ -22,6 +22,7 @@ export interface NewCall {
  * | a call                                        | is                        |
  * | --------------------------------------------- | ------------------------- |
  * | that the worker has run                       | succeeded, errored        |
+ * | of a tool of the application                  | waiting for the output    |
  * | that asks the user                            | waiting for the answer    |
  * | of what is no longer there                    | errored                   |
  * | whose stake asks for an approval, unless the  | waiting for the approval  |
@@ -29,7 +30,7 @@ export interface NewCall {
  * | of a server that its user has not allowed     | waiting for permission    |
  * | of any other kind                             | running                   |
  *
- * `timezone` and `userSid` are the asking user's.
+ * `ofApplication` has the names of the application's tools. `timezone` and `userSid` are the asking user's.
  */
 export async function buildCalls(
   { newId }: Pick<Process, "newId">,
@@ -39,12 +40,14 @@ export async function buildCalls(
     step,
     calls,
     prepared,
+    ofApplication,
     now,
   }: {
     readonly turn: Pick<CallingTurn, "message" | "agent">;
     readonly step: number;
     readonly calls: readonly StepCall[];
     readonly prepared: ReadonlyMap<StepCall, PreparedCall>;
+    readonly ofApplication: ReadonlySet<string>;
     readonly now: number;
   },
 ): Promise<{ created: NewCall[] } & Pick<AskedBy, "timezone" | "userSid">> {
@@ -62,6 +65,7 @@ export async function buildCalls(
       const executionDurationMs = Math.round(call.durationMs);
       return { status, output: outputOf(call.output), executionDurationMs };
     }
+    if (ofApplication.has(call.name)) return { status: callStatus.needsOutput };
     if (call.name === askUserTool.name) {
       const isQuestion = readQuestion(call.params) !== undefined;
       return isQuestion ? { status: callStatus.needsAnswer } : failed("This is not a question");

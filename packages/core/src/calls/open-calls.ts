@@ -8,6 +8,7 @@ import type { Transaction } from "../log/transaction.ts";
 import {
   APPROVAL_MS,
   CALL_MS,
+  callStatus,
   endCalls,
   endedWith,
   openStatuses,
@@ -23,7 +24,8 @@ export interface OpenCall {
 
 /** When the turn continues without the call, in milliseconds since the epoch. */
 export function deadlineOf({ action, invocation }: OpenCall): number {
-  const waits = invocation === null || waitsForUser(action.status);
+  const { status } = action;
+  const waits = invocation === null || waitsForUser(status) || status === callStatus.needsOutput;
   return waits ? action.createdAt + APPROVAL_MS : action.updatedAt + CALL_MS;
 }
 

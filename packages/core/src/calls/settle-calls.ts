@@ -93,6 +93,10 @@ export async function settleCalls(
 const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: string }>> = {
   [callStatus.needsApproval]: { status: "denied", text: "Nobody approved the call in time" },
   [callStatus.needsAnswer]: { status: "errored", text: "Nobody answered the question in time" },
+  [callStatus.needsOutput]: {
+    status: "errored",
+    text: "The application did not send the output of its tool in time",
+  },
   [callStatus.needsPermission]: {
     status: "denied",
     text: "The user did not authorize the call in time",

@@ -14,13 +14,20 @@ export interface StoredToolResult {
 }
 
 /** The parts of an action that the JSON of such a result gives. */
-export function readToolResult(json: string): {
-  isError: boolean;
-  output: unknown[];
-  generatedFiles: GeneratedFile[] | null;
-} {
+export function readToolResult(json: string): ActionResult {
   // Written by this program.
-  const result = JSON.parse(json) as StoredToolResult;
+  return toActionResult(JSON.parse(json) as StoredToolResult);
+}
+
+/** The parts of an action that a result gives. */
+interface ActionResult {
+  readonly isError: boolean;
+  readonly output: unknown[];
+  readonly generatedFiles: GeneratedFile[] | null;
+}
+
+/** The same of a result that is not JSON: its texts together are cut. */
+export function toActionResult(result: StoredToolResult): ActionResult {
   const { content, structuredContent, isError, generatedFiles } = result;
   const given =
     content.length === 0 && structuredContent !== undefined

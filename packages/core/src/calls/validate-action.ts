@@ -47,7 +47,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       ...(access === "not allowed" ? [input.cId] : []),
       ...waiting.map(({ sid }) => sid),
     ]);
-    const action = await requireAction(db, message, input.actionId);
+    const action = await requireAction(db, message, { sid: input.actionId });
     if (action.decision === input.approved) {
       requireSameParams(action, input);
       return { success: true };
@@ -116,7 +116,7 @@ async function prepareApprovedCall(
     throw invalidRequest("body", [{ path: "params", message: "only allowed with an approval" }]);
   }
   const { db } = context.database;
-  const action = await requireAction(db, message, input.actionId);
+  const action = await requireAction(db, message, { sid: input.actionId });
   const { threads, signal } = context;
   const options = { workspaceId: message.workspaceId, origin: "request", signal } as const;
   const stored = { ...action, params: params ?? action.params };

@@ -1,5 +1,6 @@
 import { conversations, hasRow, type Queryable } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
+import { waitsForPerson } from "../messages/person-calls.ts";
 
 /** Columns of a select of conversations that are derived from the messages. */
 // Drizzle leaves out the name of a select's only table, and `id` would be the message's.
@@ -12,7 +13,7 @@ export const activity = {
   actionRequired: hasRow(sql`
     from messages m join actions a on a.message_id = m.id
     where m.conversation_id = conversations.id and m.status = 'created'
-      and starts_with(a.status, 'blocked_')`),
+      and ${waitsForPerson(sql`a.status`)}`),
 };
 
 /** Reads what is derived from a conversation's messages, without their texts. */

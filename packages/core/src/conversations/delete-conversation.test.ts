@@ -1,4 +1,5 @@
 import { messages } from "@parley/db";
+import { PostMessage } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -111,13 +112,10 @@ describe("deleteConversation", () => {
         events: [],
         actions: [],
       }));
-      const post = { cId, content: "?", mentions: [{ configurationId: "ann" }] };
-      const body = { context: undefined, modelSelection: undefined, responseFormat: undefined };
-      const options = { blocking: false, skipToolsValidation: false, contentFragment: undefined };
+      const sent = { content: "?", mentions: [{ configurationId: "ann" }] };
+      const post = { cId, ...PostMessage.parse(sent) };
       const outcomes = await Promise.all([
-        ...Array.from({ length: 4 }, () =>
-          refusalOf(postMessage(test.context, { ...post, ...body, ...options })),
-        ),
+        ...Array.from({ length: 4 }, () => refusalOf(postMessage(test.context, post))),
         refusalOf(finishTurns(test.core, finished)),
         refusalOf(saveStep(test.core, { ...claimed[0]!, ...step, calls: [call] })),
         refusalOf(deleteConversation(test.context, { cId })),

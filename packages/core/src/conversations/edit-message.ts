@@ -25,6 +25,16 @@ import {
 import { readAnswers } from "./read-answers.ts";
 import { insertMessages } from "./write-messages.ts";
 
+/** What an edit does not change. */
+const unset = {
+  context: undefined,
+  functionTools: undefined,
+  toolChoice: undefined,
+  parallelToolCalls: undefined,
+  maxOutputTokens: undefined,
+  temperature: undefined,
+};
+
 // What becomes of the answers: docs/decisions/edits-are-versions.md.
 
 /**
@@ -43,11 +53,13 @@ export async function editMessage(
     sid: input.mId,
   });
   const { content, mentions } = input;
-  // The model and the format that the message asked for stay.
+  // The model, the format and the tools that the message asked for stay.
   const modelSelection = answers[0]?.modelSelection ?? undefined;
   const responseFormat = answers[0]?.responseFormat ?? undefined;
-  const message = { content, mentions, modelSelection, responseFormat, context: undefined };
-  const resolved = await resolveMessage(outside, context, { message, path: "" });
+  const message = { ...unset, content, mentions, modelSelection, responseFormat };
+  const answerSettings = answers[0]?.answerSettings ?? null;
+  const found = await resolveMessage(outside, context, { message, path: "" });
+  const resolved = { ...found, answerSettings };
   const { agents, warnings } = resolved;
   const payer = { conversationSid: input.cId, userId: author.id };
   await requireBudget(context, { agents: startingOf(resolved), ...payer });
@@ -86,7 +98,7 @@ export async function editMessage(
 /** The newest version of an answer, and whose it is. */
 interface Answer extends Pick<
   MessageRow,
-  "rank" | "version" | "modelSelection" | "responseFormat"
+  "rank" | "version" | "modelSelection" | "responseFormat" | "answerSettings"
 > {
   readonly agentSid: string | undefined;
 }
@@ -115,10 +127,11 @@ async function readEditable(
   const message = versions.at(-1);
   if (message === undefined) throw new Error(`The message ${sid} was deleted while it was read`);
   const author = await requireAuthor(db, context, { conversation, message });
-  const { rank, version, status, agentId, modelSelection, responseFormat } = messages;
+  const { rank, version, status, agentId, modelSelection } = messages;
+  const { responseFormat, answerSettings } = messages;
   const sids = versions.map((one) => one.sid);
   const found = await db
-    .select({ rank, version, status, agentId, modelSelection, responseFormat })
+    .select({ rank, version, status, agentId, modelSelection, responseFormat, answerSettings })
     .from(messages)
     .where(and(ofConversation, gt(rank, asked.rank), inArray(messages.parentMessageId, sids)))
     .orderBy(asc(rank), asc(version));
@@ -192,6 +205,7 @@ function buildEdit(
       status: "created",
       modelSelection: resolved.modelSelection,
       responseFormat: resolved.responseFormat,
+      answerSettings: resolved.answerSettings,
       promptValues: freezeValues(context, agent, asking),
       skipToolsValidation,
     };

@@ -1,4 +1,5 @@
 import type {
+  AnswerSettings,
   ConversationEvent,
   CreateMessage,
   ModelSelection,
@@ -18,6 +19,7 @@ import type { StartingAgent } from "../usage/require-budget.ts";
 import type { Payer } from "../usage/turn-billing.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
+import { requireAnswerSettings } from "./answer-settings.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
 import { type Asking, freezeValues } from "./freeze-values.ts";
 import { requireMessageFormat } from "./message-formats.ts";
@@ -31,6 +33,8 @@ export interface ResolvedMessage {
   readonly modelSelection: ModelSelection | null;
   /** What the answers must be; null for each agent's own. */
   readonly responseFormat: StoredResponseFormat | null;
+  /** What the message asks of the models of the answers; null for nothing. */
+  readonly answerSettings: AnswerSettings | null;
   /** The servers in the caller's clients that the answers may call. */
   readonly clientServerIds: readonly string[];
   /** One for each mention that resolves to no active agent, and for each unknown server. */
@@ -39,7 +43,7 @@ export interface ResolvedMessage {
 
 /**
  * Finds what a message refers to, once its turns may start. Throws `model_disabled`, `rate_limit_error`, and
- * `invalid_request_error` for a format of answers that cannot be used.
+ * `invalid_request_error` for a format of answers or a tool that cannot be used.
  */
 export async function resolveMessage(
   db: Queryable,
@@ -53,6 +57,7 @@ export async function resolveMessage(
   const agents = [...known.values()];
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
   const responseFormat = await requireMessageFormat(context, { message, agents, path });
+  const answerSettings = await requireAnswerSettings(context, { message, path });
   if (agents.length > 1) await context.takeTurns?.(agents.length);
   // The author of a token's messages is its user, whatever the context says.
   const email = userToken === undefined ? message.context?.email : undefined;
@@ -65,7 +70,7 @@ export async function resolveMessage(
     ...warnAboutServers(named, clientServerIds, path),
   ];
   const user = member ?? caller;
-  const answered = { agents, modelSelection, responseFormat, clientServerIds };
+  const answered = { agents, modelSelection, responseFormat, answerSettings, clientServerIds };
   return { message, user, ...answered, warnings };
 }
 
@@ -171,6 +176,7 @@ export function emptyMessage(
     clientServerIds: null,
     finishedAt: null,
     steps: null,
+    answerSettings: null,
     fragment: null,
   };
 }
@@ -204,7 +210,8 @@ export function buildMessages(
   },
 ): NewMessages {
   const { ids, resolved, conversation, skipToolsValidation } = parts;
-  const { message, user, agents, modelSelection, responseFormat, clientServerIds } = resolved;
+  const { message, user, agents, clientServerIds } = resolved;
+  const { modelSelection, responseFormat, answerSettings } = resolved;
   const count = parts.fragments.length;
   const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
     ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
@@ -233,6 +240,7 @@ export function buildMessages(
       status: "created",
       modelSelection,
       responseFormat,
+      answerSettings,
       promptValues: freezeValues(core, agent, asking),
       skipToolsValidation,
       clientServerIds: clientServerIds.length === 0 ? null : [...clientServerIds],

@@ -149,6 +149,7 @@ export async function retryMessage(
       status: "created",
       modelSelection: before.modelSelection,
       responseFormat: before.responseFormat,
+      answerSettings: before.answerSettings,
       promptValues: await freezeAgain(context, db, { agent, answer: before, conversation: row }),
       skipToolsValidation: before.skipToolsValidation,
       // Nobody lets an agent call what is in another's client.

@@ -14,6 +14,7 @@ const optIn: OptInTypes = {
   compaction: "conversation_compacted",
   fallbacks: "agent_message_fallback",
   budgets: "agent_message_budget",
+  function_calls: "tool_output_required",
 };
 
 const enveloped = (include: readonly string[]) =>

@@ -25,13 +25,20 @@ export function addToSize(
   {
     added,
     path,
-  }: { added: readonly Pick<MessageRow, "content" | "responseFormat">[]; path: string },
+  }: {
+    added: readonly Pick<MessageRow, "content" | "responseFormat" | "answerSettings">[];
+    path: string;
+  },
 ): ConversationSize {
   const messageCount = (before.messageCount ?? 0) + added.length;
   const messageBytes =
     (before.messageBytes ?? 0) +
     added.reduce(
-      (sum, row) => sum + Buffer.byteLength(row.content) + bytesOf(row.responseFormat),
+      (sum, row) =>
+        sum +
+        Buffer.byteLength(row.content) +
+        bytesOf(row.responseFormat) +
+        bytesOf(row.answerSettings),
       0,
     );
   const refuse = (most: string): never => {

@@ -4,6 +4,7 @@ import { type AgentServices, findVersions, versionsOf } from "../agents/agent-ve
 import type { Context } from "../context.ts";
 import { columnName, fromColumns } from "../data-access/row-json.ts";
 import type { ActionRow, ConversationRow, MessageRow, UserRow } from "../data-access/rows.ts";
+import { waitsForPerson } from "./person-calls.ts";
 import type { MessageReferences } from "./render-messages.ts";
 
 export interface ReadMessages {
@@ -96,9 +97,10 @@ const shownOf: Readonly<Record<string, string>> = {
   content: "case m.type when 'content_fragment' then left(m.content, 256) else m.content end",
   steps: "null",
   response_format: "null",
+  answer_settings: "null",
 };
 
-// `steps` and the format may be large and are only for providers; of a fragment only the beginning is shown.
+// `steps`, the format and the tools may be large and are only for providers; of a fragment only the beginning is shown.
 const shownColumns = sql.raw(
   Object.keys(getTableColumns(messages))
     .map((key) => {
@@ -178,13 +180,13 @@ const backwards = pageStatement("read_messages_before", {
     (select max(greatest(s.created_at, coalesce(s.finished_at, 0))) from messages s
       where ${ofConversation}) as "lastActivityAt",
     ${hasRow(sql`from messages s join actions b on b.message_id = s.id
-      where ${ofConversation} and s.status = 'created' and starts_with(b.status, 'blocked_')`)}
+      where ${ofConversation} and s.status = 'created' and ${waitsForPerson(sql`b.status`)}`)}
       as "actionRequired"`,
 });
 
 /**
  * Reads the messages after a place, or the nearest before it: at least one if there is one, and a
- * bounded amount. Fragments have only the beginning of their text, and messages no `steps`.
+ * bounded amount. Fragments have only the beginning of their text, and messages none of what only providers are given.
  */
 export async function readMessagePage(
   db: Queryable,

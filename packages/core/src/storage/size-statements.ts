@@ -65,6 +65,7 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       "chain_of_thought",
       "raw_contents",
       "response_format",
+      "answer_settings",
       "structured_output",
       "error",
       "steps",

@@ -3,6 +3,9 @@ const MAX_NAME = 64;
 /** Names that other tools of a turn have begin so: those of skills, and the one that reads results. */
 const RESERVED = /^(?:skills__|results__read$)/;
 
+/** Whether a name is one that tools of Parley itself have. */
+export const isReservedName = (name: string): boolean => RESERVED.test(name);
+
 /**
  * Names for the tools of several servers, `server__tool`, as all providers accept them: letters, digits,
  * `_` and `-`. A name that is taken gets a number.
@@ -14,7 +17,7 @@ export function nameTools(
   return tools.map(({ serverName, toolName }) => {
     const server = slug(serverName) || "tools";
     const base = `${server}__${slug(toolName) || "tool"}`;
-    for (let number = RESERVED.test(base) ? 2 : 1; ; number++) {
+    for (let number = isReservedName(base) ? 2 : 1; ; number++) {
       const suffix = number === 1 ? "" : `_${number}`;
       const name = base.slice(0, MAX_NAME - suffix.length) + suffix;
       if (taken.has(name)) continue;

@@ -196,7 +196,7 @@ export const claimedTurnColumns = sql`
         join sandbox_functions f on f.id = own.function_id
         join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
         where own.agent_id = a.id
-      ) <= ${sql.raw(String(MAX_CLAIMED_STORED_BYTES))}
+      ) + coalesce(pg_column_size(m.answer_settings), 0) <= ${sql.raw(String(MAX_CLAIMED_STORED_BYTES))}
   ) turn (input)
   where octet_length(input::text) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}`;
 

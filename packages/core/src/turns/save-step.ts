@@ -17,9 +17,10 @@ import {
   startCalls,
   waitsForUser,
 } from "../calls/call-states.ts";
+import { applicationTools, renderOutputCalls, waitsForOutput } from "../calls/application-tools.ts";
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
-import { renderWaitingCalls } from "../calls/waiting-calls.ts";
+import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
 import type { Turn } from "./load-turns.ts";
 import { type WrittenSteps, writeSteps } from "./write-steps.ts";
@@ -52,11 +53,13 @@ export interface SavedStep {
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
   const { run, turn, step, calls } = finished;
-  const prepared = await prepareCalls(core, turn, calls);
+  const ofApplication = new Set(applicationTools(turn).map(({ name }) => name));
+  const ofAgent = calls.filter(({ name }) => !ofApplication.has(name));
+  const prepared = await prepareCalls(core, turn, ofAgent);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
-    const given = { turn, step, calls, prepared, now };
+    const given = { turn, step, calls, prepared, ofApplication, now };
     const { created, timezone, userSid } = await buildCalls(core, db, given);
     const rows = await db
       .insert(actions)
@@ -66,21 +69,21 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     if (rows.length < created.length) return readSavedStep(db, finished);
     await takeCalls(db, { ...finished, now });
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
-    const waiting = rows.filter(({ status }) => waitsForUser(status));
-    const announced = renderWaitingCalls(
-      waiting.map((action) => ({
-        action,
-        serverName: created[action.position]?.prepared?.tool?.server.name ?? null,
-        agent: turn.agent,
-        conversationId: turn.conversation.sid,
-        messageId: run.logId,
-        userId: userSid,
-      })),
-    );
+    const toWaiting = (action: ActionRow): WaitingCall => ({
+      action,
+      serverName: created[action.position]?.prepared?.tool?.server.name ?? null,
+      agent: turn.agent,
+      conversationId: turn.conversation.sid,
+      messageId: run.logId,
+      userId: userSid,
+    });
+    const ofUser = rows.filter(({ status }) => waitsForUser(status)).map(toWaiting);
+    const ofOutputs = rows.filter(({ status }) => waitsForOutput(status)).map(toWaiting);
+    const announced = [...renderWaitingCalls(ofUser), ...renderOutputCalls(ofOutputs)];
     const events = rows.flatMap((row): MessageEvent[] => {
       const action = renderAction(row);
       const params = { type: "tool_params", ...shared } as const;
-      const waits = announced[waiting.indexOf(row)];
+      const waits = announced.find(({ actionId }) => actionId === row.sid);
       if (row.output === null) {
         return [{ ...params, action }, ...(waits === undefined ? [] : [{ ...waits, step }])];
       }

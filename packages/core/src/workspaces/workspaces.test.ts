@@ -1,4 +1,5 @@
 import { apiKeys, workspaces } from "@parley/db";
+import { CreateMessage } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { coreTest } from "../../testing/core-test.ts";
@@ -110,13 +111,8 @@ describe("workspaces and members", () => {
       // The key is one of a workspace.
       const caller = (await credentials.authenticate(`Bearer ${adminKey}`)) as WorkspaceCaller;
       const context = await openTestContext(test.core, row!);
-      const message = {
-        content: "Hi",
-        mentions: [{ configurationId: "ann" }],
-        context: undefined,
-        modelSelection: undefined,
-        responseFormat: undefined,
-      };
+      const sent = { content: "Hi", mentions: [{ configurationId: "ann" }] };
+      const message = CreateMessage.parse(sent);
       return resolveMessage(
         db(),
         { ...context, caller, database: test.core.database },

@@ -1,5 +1,6 @@
 import type {
   AgentError,
+  AnswerSettings,
   ContentNode,
   GeneratedFile,
   MessageContext,
@@ -11,6 +12,7 @@ import {
   boolean,
   index,
   integer,
+  json,
   jsonb,
   pgSequence,
   pgTable,
@@ -155,6 +157,8 @@ export const messages = pgTable(
     finishedAt: milliseconds(),
     /** Measurements of each step, and what its provider is given back of it. */
     steps: jsonb().$type<StoredStep[]>(),
+    /** What its question asks of its models: the tools of the application, in the order in which it sent their members. */
+    answerSettings: json().$type<AnswerSettings>(),
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),
   },
@@ -228,6 +232,8 @@ export interface DecidedCall {
   readonly at: number;
   /** The parameters that the agent proposed, if the decision changed them. */
   readonly proposed?: Readonly<Record<string, unknown>>;
+  /** Hash of the output that an application has sent for a call of its own tool. */
+  readonly digest?: string;
 }
 
 /** Tool calls of agent messages. */

@@ -95,6 +95,20 @@ export const ToolAuthorizationRequired = z.object({
 });
 export type ToolAuthorizationRequired = z.infer<typeof ToolAuthorizationRequired>;
 
+const { stake: _stake, metadata: _metadata, ...ofCall } = approvalShape;
+
+/** Announces a call of an application's own tool, which waits for the output. */
+export const ToolOutputRequired = z.object({
+  type: z.literal("tool_output_required").describe("Kind of event"),
+  ...ofCall,
+  functionCallId: z
+    .string()
+    .describe("Id of the call from the model")
+    .meta({ example: "call_8Zq2LxVn" }),
+  functionName: z.string().describe("Name of the tool").meta({ example: "find_order" }),
+});
+export type ToolOutputRequired = z.infer<typeof ToolOutputRequired>;
+
 /** A tool call that waits for its user: for an approval, an answer, or to be let in. */
 export const BlockedAction = z.discriminatedUnion("type", [
   ToolApproval.extend({

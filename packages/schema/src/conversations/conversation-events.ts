@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
+import {
+  ToolApproval,
+  ToolAuthorizationRequired,
+  ToolOutputRequired,
+  ToolQuestion,
+} from "./blocked-actions.ts";
 import { AgentMessage, UserMessage } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
@@ -26,6 +31,7 @@ export const ConversationEvent = z.discriminatedUnion("type", [
   ToolApproval,
   ToolQuestion,
   ToolAuthorizationRequired,
+  ToolOutputRequired,
   z.object({
     type: eventType("agent_message_done"),
     created,

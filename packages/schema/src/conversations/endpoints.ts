@@ -20,12 +20,16 @@ import {
   ListConversations,
   UpdateConversation,
 } from "./conversations.ts";
+import { SendToolOutputs } from "./function-tools.ts";
 import { MessageEvent } from "./message-events.ts";
 import { AgentMessage, EditMessage, PostedMessage, PostMessage } from "./messages.ts";
 
 const root = "/api/v1/w/{wId}/assistant/conversations";
 const conversation = `${root}/{cId}` as const;
 const message = `${conversation}/messages/{mId}` as const;
+
+/** What published clients do not know. */
+const optIn = ["notes", "compaction", "fallbacks", "budgets", "function_calls"] as const;
 
 const tags = ["conversations"] as const;
 const ofConversation = {
@@ -121,7 +125,7 @@ export const conversationEndpoints = {
     scope: "conversations:read",
     summary: "Follow a conversation",
     path: `${conversation}/events`,
-    query: z.object({ include: include(["notes", "compaction", "fallbacks", "budgets"]) }),
+    query: z.object({ include: include(optIn) }),
     event: ConversationEvent,
     enveloped: true,
   },
@@ -231,13 +235,22 @@ export const conversationEndpoints = {
     body: AnswerQuestion,
     output: Success,
   },
+  "messages.sendToolOutputs": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Send the outputs of an application's own tools, which an answer has called",
+    path: `${message}/tool-outputs`,
+    body: SendToolOutputs,
+    output: Success,
+  },
   "messages.events": {
     ...stream,
     ...ofMessage,
     scope: "conversations:read",
     summary: "Follow an agent message",
     path: `${message}/events`,
-    query: z.object({ include: include(["notes", "compaction", "fallbacks", "budgets"]) }),
+    query: z.object({ include: include(optIn) }),
     event: MessageEvent,
     enveloped: true,
   },

@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { ModelPair } from "../workspaces/models.ts";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
+import {
+  ToolApproval,
+  ToolAuthorizationRequired,
+  ToolOutputRequired,
+  ToolQuestion,
+} from "./blocked-actions.ts";
 import { Action, AgentError, AgentMessage, PromptNote } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
@@ -63,6 +68,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
   ToolApproval.extend({ step: step.step }),
   ToolQuestion.extend({ step: step.step }),
   ToolAuthorizationRequired.extend({ step: step.step }),
+  ToolOutputRequired.extend({ step: step.step }),
   z.object({
     type: eventType("agent_action_success"),
     ...step,

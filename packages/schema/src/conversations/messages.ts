@@ -6,6 +6,7 @@ import { ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat } from "../workspaces/response-formats.ts";
 import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
+import { answerSettings } from "./function-tools.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
 
 export const Mention = z.object({
@@ -34,6 +35,7 @@ export const CreateMessage = z.object({
   responseFormat: optional(ResponseFormat).describe(
     "What the answers must be; by default what each agent's are",
   ),
+  ...answerSettings,
 });
 export type CreateMessage = z.output<typeof CreateMessage>;
 
@@ -87,7 +89,8 @@ export const Action = z.object({
   status: z
     .string()
     .describe(
-      "running, blocked_validation_required, blocked_user_answer_required, succeeded, errored or denied",
+      "running, blocked_validation_required, blocked_user_answer_required, blocked_client_output_required, succeeded, " +
+        "errored or denied",
     ),
   params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
   step: z.int().describe("Step of the turn, from 0"),

@@ -35,6 +35,8 @@ export function waitingOf(event: Asking | MessageEvent): WaitingCall | undefined
       return { kind: "permission", status: "blocked_authentication_required", call: event };
     case "generation_tokens":
     case "tool_params":
+    // It waits for an application, and not for a person.
+    case "tool_output_required":
     case "agent_action_success":
     case "agent_message_notes":
     case "agent_message_fallback":

@@ -139,6 +139,15 @@ export function checkSchema(schema: string): Fault | undefined {
   return undefined;
 }
 
+/** The first fault of schemas, each given as JSON; its path begins with the index of the schema. */
+export function checkSchemas(schemas: readonly string[]): Fault | undefined {
+  for (const [index, schema] of schemas.entries()) {
+    const fault = checkSchema(schema);
+    if (fault !== undefined) return { ...fault, path: [index, ...fault.path] };
+  }
+  return undefined;
+}
+
 /** The fault of a value by a valid schema, both as JSON. */
 export function checkValue({ schema, json }: { schema: string; json: string }): Fault | undefined {
   let validate: ValidateFunction;

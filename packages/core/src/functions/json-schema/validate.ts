@@ -15,6 +15,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const url = threadModule("schema-thread", import.meta.url);
 /** A schema must compile and check within half the time of a value. */
 const schemaJob: Job<string, Fault | undefined> = { url, name: "checkSchema", deadlineMs: 1000 };
+const schemasJob: Job<readonly string[], Fault | undefined> = {
+  url,
+  name: "checkSchemas",
+  deadlineMs: 2000,
+};
 const valueJob: Job<{ schema: string; json: string }, Fault | undefined> = {
   url,
   name: "checkValue",
@@ -29,6 +34,20 @@ export async function findSchemaFault(
 ): Promise<Issue | undefined> {
   const outcome = await threads.call(schemaJob, JSON.stringify(schema), options);
   return toIssue(outcome, root);
+}
+
+/** The same for several schemas together, each with its own beginning of paths: the first fault of any. */
+export async function findSchemasFault(
+  threads: Threads,
+  schemas: readonly { readonly schema: JsonSchema; readonly root: string }[],
+  options: CallOptions,
+): Promise<Issue | undefined> {
+  const texts = schemas.map(({ schema }) => JSON.stringify(schema));
+  const outcome = await threads.call(schemasJob, texts, options);
+  const [index, ...path] = ("value" in outcome ? outcome.value?.path : undefined) ?? [0];
+  const root = schemas[Number(index)]?.root ?? "";
+  if ("failure" in outcome || outcome.value === undefined) return toIssue(outcome, root);
+  return toIssue({ value: { ...outcome.value, path } }, root);
 }
 
 /** Characters of the JSON of values that may be checked on the event loop. */
