@@ -16,6 +16,7 @@ import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
+import { sendConversation, sendMessage } from "./doors/ai-sdk/formats.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -184,7 +185,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerReference(app, services);
   registerPictures(app);
   registerRest(app, services);
-  registerStreams(app, services);
+  registerStreams(app, services, {
+    "conversations.events": { "ai-sdk": sendConversation },
+    "messages.events": { "ai-sdk": sendMessage },
+  });
   registerMultipart(app, (scope) => {
     registerUploads(scope, services);
     registerForms(scope, services);

@@ -128,6 +128,7 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: ConversationEvent,
     enveloped: true,
+    formats: ["ai-sdk"],
   },
   "conversations.listBlockedActions": {
     ...get,
@@ -253,5 +254,6 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: MessageEvent,
     enveloped: true,
+    formats: ["ai-sdk"],
   },
 } as const satisfies Record<string, Endpoint>;

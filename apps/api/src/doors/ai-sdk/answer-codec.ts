@@ -1,5 +1,5 @@
 import type { MessageEvent } from "@parley/schema";
-import type { EventCodec, Frame, FramePlace } from "../event-codec.ts";
+import { type EventCodec, type Frame, type FramePlace, isUpTo } from "../event-codec.ts";
 import { type Chunk, createChunkEncoder, pauseChunk } from "./message-chunks.ts";
 
 /** Which calls of an answer wait for a person. */
@@ -70,9 +70,7 @@ export function createAnswerCodec({
       isEnded = true;
       return [...frames, toFrame(pauseChunk), DONE];
     },
-    isKnown: ({ seq, index }) =>
-      seq <= decidedAt ||
-      (last !== undefined && (seq < last.seq || (seq === last.seq && index <= last.index))),
+    isKnown: (place) => place.seq <= decidedAt || (last !== undefined && isUpTo(place, last)),
   };
 
   function findDecided(seq: number, event: MessageEvent): number {

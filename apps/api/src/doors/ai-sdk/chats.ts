@@ -21,11 +21,12 @@ export interface Chat {
  * has this id, if the caller reaches it; undefined if there is none yet.
  */
 export async function findChat(exchange: DoorExchange, chatId: string): Promise<Chat | undefined> {
-  const begun = await read(exchange, conversationIdOf(exchange.context.caller, chatId));
-  return begun ?? read(exchange, chatId);
+  const begun = await readChat(exchange, conversationIdOf(exchange.context.caller, chatId));
+  return begun ?? readChat(exchange, chatId);
 }
 
-async function read(exchange: DoorExchange, cId: string): Promise<Chat | undefined> {
+/** Reads the end of a conversation; undefined if the caller reaches none with this id. */
+export async function readChat(exchange: DoorExchange, cId: string): Promise<Chat | undefined> {
   const found = await callEndpoint(exchange, "conversations.get", {
     params: { cId },
     query: { limit: NEWEST },

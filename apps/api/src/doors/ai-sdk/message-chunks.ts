@@ -131,6 +131,8 @@ export function createChunkEncoder(answer: {
       case "agent_action_success":
         yield* settle(event.action);
         break;
+      // An application's own tool, whose output comes by another way.
+      case "tool_output_required":
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":

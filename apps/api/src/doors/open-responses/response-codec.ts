@@ -77,7 +77,8 @@ export function createResponseCodec(
     switch (event.type) {
       case "generation_tokens":
         if (event.classification === "tokens") return show(output.write("msg", event.text));
-        if (event.classification === "chain_of_thought") return show(output.write("rs", event.text));
+        if (event.classification === "chain_of_thought")
+          return show(output.write("rs", event.text));
         return [];
       case "tool_params":
         // A call of the caller's tool is shown by the event that says so.
@@ -153,4 +154,3 @@ function ofFinish(reason: string | null | undefined): ResponseState {
 function toResponseError({ code, message }: { code: string; message: string }) {
   return { code: code === "budget_exceeded" ? "insufficient_quota" : code, message };
 }
-
