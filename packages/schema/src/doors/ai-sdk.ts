@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AgentParams } from "../agents/agents.ts";
+import { GetConversation } from "../conversations/conversations.ts";
 import { CreateMessage } from "../conversations/messages.ts";
 import { get, post } from "../endpoint-defaults.ts";
 import type { DoorEndpoint } from "../endpoint.ts";
@@ -64,6 +65,19 @@ const ChatChunk = z
   .looseObject({ type: z.string().describe("Kind of chunk") })
   .meta({ example: { type: "text-delta", id: "text-3", delta: "You said: " } });
 
+/** A message as `useChat` begins with it. */
+const ChatMessage = z.object({
+  id: z.string().describe("Id of the message").meta({ example: "Mf6yC1vB8k" }),
+  role: z.enum(["user", "assistant"]).describe("Who wrote it"),
+  metadata: z.object({
+    conversationId: z.string().describe("Id of the conversation").meta({ example: "Kd82jXq0Pz" }),
+  }),
+  parts: z
+    .array(z.looseObject({ type: z.string().describe("Kind of part") }))
+    .describe("The parts")
+    .meta({ example: [{ type: "text", text: "Hello!" }] }),
+});
+
 const root = "/api/v1/w/{wId}/assistant/agent_configurations/{sId}/ai-sdk";
 const tags = ["ai-sdk"] as const;
 
@@ -88,6 +102,24 @@ export const aiSdkDoors = {
       "file_type_not_supported",
       "file_too_large",
     ],
+  },
+  "aiSdk.messages": {
+    ...get,
+    kind: "door",
+    tags,
+    scope: "conversations:read",
+    summary: "Read the messages of a chat, without an answer in progress: a resume brings that",
+    path: `${root}/{chatId}/messages`,
+    params: AgentParams.extend({ chatId }),
+    query: GetConversation,
+    output: z.object({
+      messages: z
+        .array(ChatMessage)
+        .describe("The messages, oldest first; none of an unknown chat"),
+      hasMore: z.boolean().describe("Whether there are earlier messages"),
+      lastValue: z.string().nullable().describe("Parameter for the messages before these"),
+    }),
+    errors: ["agent_not_found"],
   },
   "aiSdk.resume": {
     ...get,

@@ -2,14 +2,27 @@ import { type Doors, doors, type ParsedInputOf } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
 import { type DoorExchange, registerDoor } from "../door.ts";
-import { findChat } from "./chats.ts";
+import { toChatMessages } from "./chat-messages.ts";
+import { findChat, readChatPage } from "./chats.ts";
 import { requireAgent, sendChat } from "./send-chat.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 /** Serves what the AI SDK's `DefaultChatTransport` calls: chats, each with a conversation of its caller. */
 export function registerAiSdk(app: FastifyInstance, services: ApiServices): void {
   registerDoor(app, services, { endpoint: doors["aiSdk.send"], handle: sendChat });
+  registerDoor(app, services, { endpoint: doors["aiSdk.messages"], handle: listMessages });
   registerDoor(app, services, { endpoint: doors["aiSdk.resume"], handle: resumeChat });
+}
+
+async function listMessages(
+  exchange: DoorExchange,
+  input: ParsedInputOf<Doors["aiSdk.messages"]>,
+): Promise<object> {
+  await requireAgent(exchange, input.sId);
+  const page = await readChatPage(exchange, input.chatId, input);
+  if (page === undefined) return { messages: [], hasMore: false, lastValue: null };
+  const { conversation, hasMore = false, lastValue = null } = page;
+  return { messages: toChatMessages(conversation.sId, conversation.content), hasMore, lastValue };
 }
 
 async function resumeChat(

@@ -1,6 +1,13 @@
 import { conversationIdOf } from "@parley/core";
 import { toParleyError } from "@parley/rpc";
-import type { AgentMessage, UserMessage } from "@parley/schema";
+import type {
+  AgentMessage,
+  Doors,
+  Endpoints,
+  OutputOf,
+  ParsedInputOf,
+  UserMessage,
+} from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
 
@@ -25,12 +32,26 @@ export async function findChat(exchange: DoorExchange, chatId: string): Promise<
   return begun ?? readChat(exchange, chatId);
 }
 
+/** Reads a page of a chat's conversation, like `conversations.get`; undefined if there is none yet. */
+export async function readChatPage(
+  exchange: DoorExchange,
+  chatId: string,
+  query: ParsedInputOf<Doors["aiSdk.messages"]>,
+): Promise<OutputOf<Endpoints["conversations.get"]> | undefined> {
+  const { limit = Number(NEWEST), lastValue } = query;
+  const page = { limit: String(limit), lastValue };
+  const begun = conversationIdOf(exchange.context.caller, chatId);
+  return (await getPage(exchange, begun, page)) ?? getPage(exchange, chatId, page);
+}
+
+async function getPage(exchange: DoorExchange, cId: string, query: object) {
+  const call = { params: { cId }, query };
+  return callEndpoint(exchange, "conversations.get", call).catch(orUndefined);
+}
+
 /** Reads the end of a conversation; undefined if the caller reaches none with this id. */
 export async function readChat(exchange: DoorExchange, cId: string): Promise<Chat | undefined> {
-  const found = await callEndpoint(exchange, "conversations.get", {
-    params: { cId },
-    query: { limit: NEWEST },
-  }).catch(orUndefined);
+  const found = await getPage(exchange, cId, { limit: NEWEST });
   if (found === undefined) return undefined;
   const { sId: conversationId, content } = found.conversation;
   const newest = content.flatMap((versions) => versions.at(-1) ?? []);

@@ -182,7 +182,7 @@ function resultChunk({ sId: toolCallId, status, output }: Action): Chunk {
 }
 
 /** What a call that failed has put out, which is MCP content: functions put out one text. */
-function errorTextOf(output: Action["output"]): string {
+export function errorTextOf(output: Action["output"]): string {
   const [first] = (output ?? []) as { text?: string }[];
   return first?.text ?? "The call did not end";
 }

@@ -36,7 +36,11 @@ export type Sent =
  * Reads what a chat asks for. Everything but the one message that it is about is history, which is the server's.
  * Throws `invalid_request_error`.
  */
-export function readSent({ messages, trigger, messageId }: SendChat): Sent {
+export function readSent({
+  messages,
+  trigger,
+  messageId,
+}: Pick<SendChat, "messages" | "trigger" | "messageId">): Sent {
   const isNamed = (one: unknown) => (one as { id?: unknown } | null)?.id === messageId;
   const named = messageId === undefined ? -1 : messages.findLastIndex(isNamed);
   if (trigger === "regenerate-message") {
