@@ -33,7 +33,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
-  doors: [...contract, "conversations"],
+  doors: [...contract, "agents", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
     "access",
