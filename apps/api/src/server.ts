@@ -17,6 +17,7 @@ import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
 import { sendConversation, sendMessage } from "./doors/ai-sdk/formats.ts";
+import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -197,6 +198,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerRpc(app, services);
   registerMcp(app, services);
   registerAiSdk(app, services);
+  registerOpenResponses(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

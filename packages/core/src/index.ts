@@ -98,6 +98,7 @@ export { readLargeInvocation, loadInvocation } from "./invocations/load-invocati
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
 export { isTerminal, appendEvents } from "./log/append.ts";
 export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
+export type { BriefAgent } from "./agents/agents.ts";
 export { followLog } from "./log/follow.ts";
 export type { LogStream, StreamSpace } from "./log/log-stream.ts";
 export { readEvents, readLogEnd } from "./log/read-log.ts";

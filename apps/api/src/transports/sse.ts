@@ -39,6 +39,8 @@ interface NewStream {
   readonly encode: EncodeFrames;
   /** What is written before the first event. */
   readonly beginning?: Frames;
+  /** Gives what is written after the last frames, once there are any. */
+  readonly finish?: (() => Promise<Frames>) | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether it is broken off where it would end before its last frame: a client takes an end for that. */
   readonly mustBeWhole?: boolean;
@@ -50,7 +52,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, beginning, headers, mustBeWhole }: NewStream,
+  { name, source, after, isResumed, encode, finish, beginning, headers, mustBeWhole }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -105,15 +107,13 @@ export function startStream(
     counts.sent += count;
   };
   if (beginning !== undefined) write(beginning);
+  let isOver = false;
   const take = (events: readonly StoredEvent[]): boolean => {
     idle?.refresh();
-    if (ended) return true;
+    if (ended || isOver) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) {
-      isWhole = true;
-      endSoon();
-    }
+    if (frames.isLast === true) endWith();
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -127,7 +127,25 @@ export function startStream(
   };
   // Deferred, because the end may come before `following` is set.
   const endSoon = () => void setImmediate(end);
-  const following = core.hub.follow({ take, end: endSoon, fail }, { logId, after });
+  /** Ends the stream once what follows the last frames is read. */
+  const endWith = (): void => {
+    isOver = true;
+    const complete = (): void => {
+      isWhole = true;
+      endSoon();
+    };
+    if (finish === undefined) complete();
+    else
+      void finish().then((frames) => {
+        if (!ended) write(frames);
+        complete();
+      }, fail);
+  };
+  const leave = (): void => {
+    // The log has ended, but not yet what follows it.
+    if (!isOver) endSoon();
+  };
+  const following = core.hub.follow({ take, end: leave, fail }, { logId, after });
   response.on("drain", () => following.resume());
   response.once("close", () => {
     end();
