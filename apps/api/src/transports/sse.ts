@@ -103,7 +103,7 @@ export function startStream(
     else watch();
   }, HEARTBEAT_MS);
   const write = ({ bytes, count }: Frames): void => {
-    if (count > 0) response.write(bytes);
+    if (bytes.length > 0) response.write(bytes);
     counts.sent += count;
   };
   if (beginning !== undefined) write(beginning);

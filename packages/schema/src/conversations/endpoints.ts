@@ -185,6 +185,8 @@ export const conversationEndpoints = {
     output: PostedMessage,
     errors: [
       "conversation_not_found",
+      "message_not_found",
+      "version_conflict",
       "model_disabled",
       "file_not_found",
       "data_source_view_not_found",
