@@ -27,6 +27,7 @@ const tags = [
   { name: "tools", description: "Tools of remote MCP servers, and their users' authorizations" },
   { name: "client tools", description: "MCP servers that run in users' clients" },
   { name: "agents", description: "Agents that can be mentioned" },
+  { name: "ai-sdk", description: "Chats of the AI SDK, with its own transport" },
   { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
