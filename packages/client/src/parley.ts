@@ -3,7 +3,7 @@ import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./c
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
-import { follow, followChunks, type FollowOptions } from "./follow.ts";
+import { follow, followChunks, type FollowOptions, type Follower } from "./follow.ts";
 import type { FollowConversation, FollowInvocation } from "./followed.ts";
 import { createKnowledgeMethods, followServer } from "./knowledge.ts";
 import type { CallOptions, DownloadName, Input, Method, Output } from "./methods.ts";
