@@ -57,9 +57,9 @@ export function createParley(options: ParleyOptions) {
     return pathOf(name, input) + query;
   }
 
-  function followMessage(input: FollowConversation<"messages.events">, options?: FollowOptions) {
+  function followMessage(input: FollowConversation<"messages.events">, how?: FollowOptions) {
     const stream = { path: pathWith("messages.events", input), isEnveloped: true };
-    return follow<MessageEvent>(caller, stream, options);
+    return follow<MessageEvent>(caller, stream, how);
   }
 
   return {
@@ -227,8 +227,8 @@ export function createParley(options: ParleyOptions) {
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
       /** Follows an agent's answer as chunks of the AI SDK, to its end or to where calls wait for a decision. */
-      followChunks: (input: Omit<Input<"messages.events">, "include">, options?: FollowOptions) =>
-        followChunks(caller, pathOf("messages.events", input), options),
+      followChunks: (input: Omit<Input<"messages.events">, "include">, how?: FollowOptions) =>
+        followChunks(caller, pathOf("messages.events", input), how),
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
       text: (input: FollowConversation<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),

@@ -130,16 +130,13 @@ export function startStream(
   /** Ends the stream once what follows the last frames is read. */
   const endWith = (): void => {
     isOver = true;
-    const complete = (): void => {
+    const complete = (frames?: Frames): void => {
+      if (frames !== undefined && !ended) write(frames);
       isWhole = true;
       endSoon();
     };
     if (finish === undefined) complete();
-    else
-      void finish().then((frames) => {
-        if (!ended) write(frames);
-        complete();
-      }, fail);
+    else finish().then(complete, fail);
   };
   const leave = (): void => {
     // The log has ended, but not yet what follows it.
