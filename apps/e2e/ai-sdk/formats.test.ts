@@ -89,7 +89,7 @@ describe("?format=ai-sdk", () => {
       const rest = await readFrames(await get(stream, { "Last-Event-ID": id }));
       expect(rest).toEqual(whole.slice(index + 1));
     }
-    const { id = "" } = whole.at(-1)!;
+    const { id } = whole.at(-1)!;
     expect((await get(`${stream}&lastEventId=${id}`)).status).toBe(204);
   });
 

@@ -17,7 +17,7 @@ const callOf = (chat: { messages: ChatMessage[] }) =>
   chat.messages.at(-1)?.parts.find(isToolUIPart);
 
 /** A message without what differs between two chats. */
-const contentOf = ({ id, metadata, ...rest }: ChatMessage) => rest;
+const contentOf = ({ role, parts }: ChatMessage) => ({ role, parts });
 
 const answersOf = async (conversationId: string) =>
   agentMessages((await clientOf().conversations.get({ conversationId })).conversation);

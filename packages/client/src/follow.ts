@@ -101,6 +101,8 @@ interface Stream {
   readonly path: string;
   /** Whether each event is sent as `{eventId, data}`. */
   readonly isEnveloped: boolean;
+  /** The data of the frame that ends it; without one, an event of a terminal type does. */
+  readonly end?: string;
 }
 
 /**
@@ -149,8 +151,14 @@ export function follow<E extends object>(
         idleTimeoutMs,
         onAlive: markAlive,
       })) {
+        if (data === stream.end) return true;
         // The server's events are those of the endpoint table.
         const event = parseEvent(data, stream.isEnveloped) as E;
+        if (stream.end !== undefined) {
+          lastEventId = id ?? lastEventId;
+          yield event;
+          continue;
+        }
         const isTerminal = "type" in event && terminalEventTypes.includes(String(event.type));
         // A finished message repeats its last event, whatever the request's last event id.
         if (!isTerminal && id !== undefined && Number(id) <= Number(lastEventId)) continue;
@@ -243,4 +251,20 @@ function parseEvent(data: string, isEnveloped: boolean): unknown {
   } catch (cause) {
     throw brokenConnection(cause);
   }
+}
+
+/** A chunk of the UI message stream of the AI SDK, of which the server's version decides the members. */
+export interface AnswerChunk {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** Follows the stream of an answer as chunks of the AI SDK, like `follow`, to where that stream ends. */
+export function followChunks(
+  caller: Caller,
+  path: string,
+  options?: FollowOptions,
+): Follower<AnswerChunk> {
+  const stream = { path: `${path}?format=ai-sdk`, isEnveloped: false, end: "[DONE]" };
+  return follow(caller, stream, options);
 }

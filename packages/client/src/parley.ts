@@ -3,7 +3,7 @@ import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./c
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
-import { follow, type FollowOptions, type Follower } from "./follow.ts";
+import { follow, followChunks, type FollowOptions, type Follower } from "./follow.ts";
 import type { FollowConversation, FollowInvocation } from "./followed.ts";
 import { createKnowledgeMethods, followServer } from "./knowledge.ts";
 import type { CallOptions, DownloadName, Input, Method, Output } from "./methods.ts";
@@ -57,12 +57,9 @@ export function createParley(options: ParleyOptions) {
     return pathOf(name, input) + query;
   }
 
-  function followMessage(
-    input: FollowConversation<"messages.events">,
-    followOptions?: FollowOptions,
-  ): Follower<MessageEvent> {
+  function followMessage(input: FollowConversation<"messages.events">, how?: FollowOptions) {
     const stream = { path: pathWith("messages.events", input), isEnveloped: true };
-    return follow(caller, stream, followOptions);
+    return follow<MessageEvent>(caller, stream, how);
   }
 
   return {
@@ -229,6 +226,9 @@ export function createParley(options: ParleyOptions) {
       sendToolOutputs: method("messages.sendToolOutputs"),
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
+      /** Follows an agent's answer as chunks of the AI SDK, to its end or to where calls wait for a decision. */
+      followChunks: (input: Omit<Input<"messages.events">, "include">, how?: FollowOptions) =>
+        followChunks(caller, pathOf("messages.events", input), how),
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
       text: (input: FollowConversation<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),

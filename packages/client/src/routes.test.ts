@@ -19,12 +19,16 @@ test.for(http.map(({ name }) => name))("%s has a method", (name) => {
   expect(parley).toHaveProperty([group, method], expect.any(Function));
 });
 
-test("a client has no methods but those of endpoints, and messages.text", () => {
+test("a client has no methods but those of endpoints, messages.followChunks and messages.text", () => {
   const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: "sk-1" });
   const methods = Object.entries(parley).flatMap(([group, members]) =>
     Object.keys(members as object).map((method) => `${group}.${method}`),
   );
-  const known = [...http.map(({ name }) => placeOf(name).join(".")), "messages.text"];
+  const known = [
+    ...http.map(({ name }) => placeOf(name).join(".")),
+    "messages.followChunks",
+    "messages.text",
+  ];
   expect(methods.toSorted()).toEqual(known.toSorted());
 });
 

@@ -29,6 +29,7 @@ const tags = [
   { name: "agents", description: "Agents that can be mentioned" },
   { name: "open responses", description: "Agents as models of Open Responses" },
   { name: "chat completions", description: "Agents as models of chat completions" },
+  { name: "ai-sdk", description: "Chats of the AI SDK, with its own transport" },
   { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",

@@ -113,10 +113,7 @@ export function startStream(
     if (ended || isOver) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) {
-      isWhole = true;
-      endWith();
-    }
+    if (frames.isLast === true) endWith();
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -133,12 +130,13 @@ export function startStream(
   /** Ends the stream once what follows the last frames is read. */
   const endWith = (): void => {
     isOver = true;
-    if (finish === undefined) endSoon();
-    else
-      void finish().then((frames) => {
-        if (!ended) write(frames);
-        endSoon();
-      }, fail);
+    const complete = (frames?: Frames): void => {
+      if (frames !== undefined && !ended) write(frames);
+      isWhole = true;
+      endSoon();
+    };
+    if (finish === undefined) complete();
+    else finish().then(complete, fail);
   };
   const leave = (): void => {
     // The log has ended, but not yet what follows it.

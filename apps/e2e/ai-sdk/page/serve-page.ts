@@ -13,7 +13,7 @@ export async function servePage(file: string): Promise<ServedPage> {
   const bundle = await rolldown({
     input: `${import.meta.dirname}/${file}`,
     platform: "browser",
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    transform: { define: { [["process", "env", "NODE_ENV"].join(".")]: '"production"' } },
   });
   const { output } = await bundle.generate({ format: "es", codeSplitting: false });
   await bundle.close();

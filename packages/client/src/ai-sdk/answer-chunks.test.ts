@@ -1,127 +1,40 @@
-import type { MessageEvent } from "@parley/schema";
 import { expect, test } from "vitest";
-import type { Follower } from "../follow.ts";
-import { answerChunks } from "./answer-chunks.ts";
+import { createParley } from "../parley.ts";
+import { startScriptedServer, stream } from "../../testing/scripted-server.ts";
+import { answerChunks, cursorAfter } from "./answer-chunks.ts";
 
-const call = (actionId: string) =>
-  ({ type: "tool_params", step: 0, action: { sId: actionId, toolName: "buy" } }) as MessageEvent;
-const asks = (type: string, actionId: string, isLastBlockingEventForStep: boolean) =>
-  ({
-    type,
-    step: 0,
-    actionId,
-    isLastBlockingEventForStep,
-    metadata: { mcpServerId: "msv_1", toolName: "buy" },
-    authError: { message: "Allow it" },
-  }) as MessageEvent;
-const done = (actionId: string) =>
-  ({
-    type: "agent_action_success",
-    step: 0,
-    action: { sId: actionId, status: "succeeded", output: [] },
-  }) as unknown as MessageEvent;
-const success = { type: "agent_message_success", step: 0, message: {} } as MessageEvent;
+const chunks = [
+  { type: "start", messageId: "m" },
+  { type: "text-delta", id: "text-1", delta: "Grüße" },
+  { type: "chunk-of-the-future", of: [1] },
+  { type: "finish", finishReason: "tool-calls" },
+];
+const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map(
+  (data, index) => `id: 1.${index}\ndata: ${data}\n\n`,
+);
 
-async function readChunks(events: readonly MessageEvent[]) {
-  let read = 0;
-  const follower = {
-    get lastEventId() {
-      return String(read);
-    },
-    async *[Symbol.asyncIterator]() {
-      for (const event of events) {
-        read++;
-        yield event;
-      }
-    },
-  } as unknown as Follower<MessageEvent>;
-  const chunks = answerChunks(follower, {
-    conversationId: "c",
-    messageId: "m",
-    continueAfter: undefined,
-    stillWaiting: async (calls) => calls,
-  });
-  return Array.fromAsync(chunks);
-}
-
-async function chunksOf(events: readonly MessageEvent[]) {
-  const given = await readChunks(events);
-  return given.map((chunk) =>
-    chunk.type === "tool-approval-request" ? `${chunk.type} ${chunk.toolCallId}` : chunk.type,
-  );
-}
-
-const begun = ["start", "start-step", "tool-input-available"];
-
-test.each([
-  [
-    "an approval alone",
-    [call("a"), asks("tool_approve_execution", "a", true)],
-    [...begun, "tool-approval-request a", "finish"],
-  ],
-  [
-    "an approval, and then a permission",
-    [
-      call("a"),
-      call("b"),
-      asks("tool_approve_execution", "a", false),
-      asks("tool_personal_auth_required", "b", true),
-    ],
-    // A chat sends decisions only if no call of the step is without one.
-    [
-      ...begun,
-      "tool-input-available",
-      "data-permission",
-      "tool-approval-request a",
-      "tool-approval-request b",
-      "finish",
-    ],
-  ],
-  [
-    "a permission, and then an approval",
-    [
-      call("a"),
-      call("b"),
-      asks("tool_personal_auth_required", "b", false),
-      asks("tool_approve_execution", "a", true),
-    ],
-    [
-      ...begun,
-      "tool-input-available",
-      "data-permission",
-      "tool-approval-request b",
-      "tool-approval-request a",
-      "finish",
-    ],
-  ],
-  [
-    "a permission alone, which is given meanwhile",
-    [call("b"), asks("tool_personal_auth_required", "b", true), done("b"), success],
-    [...begun, "data-permission", "tool-output-available", "finish-step", "finish"],
-  ],
-  [
-    "an event of the future",
-    [
-      call("a"),
-      { type: "tool_of_the_future", step: 0 } as unknown as MessageEvent,
-      done("a"),
-      success,
-    ],
-    [...begun, "tool-output-available", "finish-step", "finish"],
-  ],
-])("a chat is given %s", async (_name, events, expected) => {
-  expect(await chunksOf(events)).toEqual(expected);
+test("chunks come once, wherever the stream is cut, and the last says where it was left", async () => {
+  const bytes = new TextEncoder().encode(frames.join(": ping\n\n"));
+  for (let cut = 0; cut < bytes.length; cut += 7) {
+    await using server = await startScriptedServer(
+      stream(bytes.subarray(0, cut), "cut"),
+      (response, request) => {
+        const cursor = new URL(request.url, "http://x").searchParams.get("lastEventId") ?? "0";
+        const from = cursor === "0" ? 0 : Number(cursor.slice(2)) + 1;
+        stream(frames.slice(from).join(""))(response, request);
+      },
+    );
+    const parley = createParley({ baseUrl: server.url, workspaceId: "w", apiKey: "sk-1" });
+    const followed = parley.messages.followChunks({ conversationId: "c", messageId: "m" });
+    const read = await Array.fromAsync(answerChunks(followed, { conversationId: "c" }));
+    const continueAfter = { lastEventId: "1.3" };
+    const messageMetadata = { conversationId: "c", continueAfter };
+    expect(read).toEqual([...chunks.slice(0, 3), { ...chunks[3], messageMetadata }]);
+    expect(server.seen[0]?.url).toMatch("format=ai-sdk");
+  }
 });
 
-test.each([{ city: "Oslo" }, null, 0])(
-  "a chat is given the value %j of an answer",
-  async (value) => {
-    const message = { structuredOutput: value };
-    const chunks = await readChunks([{ ...success, message } as unknown as MessageEvent]);
-    expect(chunks.slice(2)).toMatchObject([
-      { type: "data-structured-output", data: value },
-      { type: "finish-step" },
-      { type: "finish" },
-    ]);
-  },
-);
+test("an answer that an earlier version has left continues after its event", () => {
+  expect(cursorAfter({ lastEventId: "7.2" })).toBe("7.2");
+  expect(cursorAfter({ lastEventId: "7" })).toBe("7.999999999");
+});

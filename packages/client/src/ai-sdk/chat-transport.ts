@@ -1,7 +1,7 @@
 import type { ChatTransport } from "ai";
 import { agentMessages } from "../agent-messages.ts";
 import type { Parley } from "../parley.ts";
-import { answerChunks, type Chunk } from "./answer-chunks.ts";
+import { answerChunks, type Chunk, cursorAfter } from "./answer-chunks.ts";
 import type { ChatMessage, ChatMetadata } from "./ui-messages.ts";
 
 /** How chats are conversations of a server. */
@@ -43,21 +43,10 @@ export function createChatTransport(options: ChatTransportOptions): ParleyChatTr
   ): ReadableStream<Chunk> {
     const leaving = new AbortController();
     const either = AbortSignal.any([leaving.signal, ...(signal === undefined ? [] : [signal])]);
-    const lastEventId = continueAfter?.lastEventId;
-    const stream = { conversationId, messageId };
-    const events = parley.messages.follow(stream, { signal: either, lastEventId });
-    const chunks = answerChunks(events, {
-      ...stream,
-      continueAfter,
-      stillWaiting: async (actionIds) => {
-        const call = { conversationId };
-        const { blockedActions } = await parley.conversations.listBlockedActions(call, {
-          signal: either,
-        });
-        const waiting = new Set(blockedActions.map(({ actionId }) => actionId));
-        return actionIds.filter((actionId) => waiting.has(actionId));
-      },
-    });
+    const lastEventId = continueAfter && cursorAfter(continueAfter);
+    const answer = { conversationId, messageId };
+    const followed = parley.messages.followChunks(answer, { signal: either, lastEventId });
+    const chunks = answerChunks(followed, answer);
     return new ReadableStream({
       async pull(controller) {
         const { done, value } = await chunks.next();

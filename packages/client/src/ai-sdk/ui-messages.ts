@@ -10,7 +10,7 @@ import type { DynamicToolUIPart, UIMessage } from "ai";
 export interface ChatMetadata {
   readonly conversationId: string;
   /** Where the stream was left because calls wait for approval. */
-  readonly continueAfter?: { readonly lastEventId: string; readonly step: number };
+  readonly continueAfter?: { readonly lastEventId: string };
 }
 
 /** A message of a chat: `useChat<ChatMessage>`. */

@@ -77,12 +77,12 @@ test("text, reasoning and calls are parts of the steps that they are of", async 
     says("Done", 1),
     success(1, { structuredOutput: { n: 1 }, finishReason: "length" }),
   ]);
-  expect(chunks.map(({ type }) => type)).toEqual([
-    ...["start", "start-step", "reasoning-start", "reasoning-delta", "reasoning-delta"],
-    ...["reasoning-end", "text-start", "text-delta", "text-delta", "text-end"],
-    ...["tool-input-available", "tool-output-available", "finish-step", "start-step"],
-    ...["text-start", "text-delta", "text-end", "data-structured-output", "finish-step", "finish"],
-  ]);
+  const types = chunks.map(({ type }) => type).join(" ");
+  expect(types).toBe(
+    "start start-step reasoning-start reasoning-delta reasoning-delta reasoning-end text-start text-delta text-delta text-end " +
+      "tool-input-available tool-output-available finish-step start-step " +
+      "text-start text-delta text-end data-structured-output finish-step finish",
+  );
   expect(chunks.at(-1)).toEqual({ type: "finish", finishReason: "length" });
   expect(await readMessage(chunks)).toMatchObject({
     id: answer.messageId,

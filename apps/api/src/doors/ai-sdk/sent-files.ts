@@ -1,8 +1,8 @@
-import { implementations, type ReadUpload } from "@parley/core";
-import { authorizeWorkspace, toParleyError } from "@parley/rpc";
-import { endpoints, HttpInput, invalidRequest, ParleyError, parseInput } from "@parley/schema";
+import { toParleyError } from "@parley/rpc";
+import { invalidRequest, ParleyError } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
+import { uploadFile } from "../upload-file.ts";
 import type { SentFile } from "./sent-message.ts";
 
 /** A file that is uploaded, as a fragment of a conversation. */
@@ -23,7 +23,10 @@ export async function withFiles<T>(
   const uploaded: UploadedFile[] = [];
   try {
     for (const file of files) {
-      uploaded.push(await upload(exchange, file).catch((error: unknown) => refuse(file, error)));
+      const fileId = await uploadFile(exchange, file).catch((error: unknown) =>
+        refuse(file, error),
+      );
+      uploaded.push({ title: file.name, fileId });
     }
     return await post(uploaded);
   } catch (error) {
@@ -33,25 +36,6 @@ export async function withFiles<T>(
     }
     throw error;
   }
-}
-
-async function upload(
-  exchange: DoorExchange,
-  { name: fileName, contentType, bytes }: SentFile,
-): Promise<UploadedFile> {
-  const { context } = exchange;
-  const body = { contentType, fileName, fileSize: bytes.length, useCase: "conversation" };
-  const { file } = await callEndpoint(exchange, "files.create", { body });
-  const endpoint = endpoints["files.upload"];
-  const { sid: wId } = context.caller.workspace;
-  const params = { wId, fileId: file.sId };
-  const query = Object.fromEntries(new URL(file.uploadUrl).searchParams);
-  const input = parseInput(endpoint, new HttpInput({ params, query, body: undefined }));
-  const read: ReadUpload = async function* () {
-    yield bytes;
-  };
-  await implementations["files.upload"](authorizeWorkspace(endpoint, context, wId), input, read);
-  return { title: fileName, fileId: file.sId };
 }
 
 /** Names the part of the request that is at fault. */

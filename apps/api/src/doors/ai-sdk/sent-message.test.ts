@@ -54,9 +54,8 @@ describe("readSent", () => {
 
   it.each([
     ["data:text/plain;base64,QWxwaGE=", {}, "text/plain", "Alpha", "file-1"],
-    ["data:,a%20b", {}, "text/plain", "a b", "file-1"],
-    ["data:text/csv;charset=utf-8,a%2Cb", { filename: "t.csv" }, "text/csv", "a,b", "t.csv"],
-    ["data:;base64,QQ==", { mediaType: "image/png" }, "image/png", "A", "file-1"],
+    ["data:text/csv;charset=utf-8;base64,YSxi", { filename: "t.csv" }, "text/csv", "a,b", "t.csv"],
+    ["data:text/plain;base64,QQ==", { mediaType: "image/png" }, "image/png", "A", "file-1"],
   ])("reads the file %s", (url, more, contentType, bytes, name) => {
     const { files, content } = readSent({
       ...submit,
@@ -77,7 +76,7 @@ describe("readSent", () => {
     [[user("a", text("x"), file("https://example.com/a.png"))], "messages[0].parts[1].url"],
     [[user("a", file("data:text/plain"))], "messages[0].parts[0].url"],
     [[user("a", file("data:,"))], "messages[0].parts[0].url"],
-    [[user("a", file("data:,%zz"))], "messages[0].parts[0].url"],
+    [[user("a", file("data:,text"))], "messages[0].parts[0].url"],
     [[{ ...user("a"), role: "assistant" }], "messages[0].parts"],
   ])("refuses %j with its place", (messages, path) => {
     expect(() => readSent({ ...submit, messages })).toThrow(path);

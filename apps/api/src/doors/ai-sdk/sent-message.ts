@@ -5,6 +5,7 @@ import {
   type SendChat,
   SentChatMessage,
 } from "@parley/schema";
+import { readDataUrl } from "../data-url.ts";
 
 /** A file of a message, with its bytes. */
 export interface SentFile {
@@ -87,33 +88,18 @@ function readText({ parts }: SentChatMessage, index: number): SentText {
   throw invalid(index, ".parts", "must have a text or a file");
 }
 
-const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/;
-
 function readFile(
   { url = "", mediaType, filename }: SentChatMessage["parts"][number],
   { index, position }: { index: number; position: number },
 ): SentFile {
   const path = `messages[${index}].parts[${position}]`;
-  const [head, type = "", parameters = ""] = DATA_URL.exec(url) ?? [];
-  if (head === undefined) {
-    throw invalid(index, `.parts[${position}].url`, "must be a data: URL: send the bytes");
-  }
-  const data = url.slice(head.length);
-  const isBase64 = parameters.endsWith(";base64");
-  const bytes = isBase64 ? Buffer.from(data, "base64") : decodeText(data);
-  if (bytes === undefined || bytes.length === 0) {
-    throw invalid(index, `.parts[${position}].url`, "must have the bytes of a file");
-  }
-  const contentType = mediaType ?? (type === "" ? "text/plain" : type);
-  return { name: filename ?? `file-${position + 1}`, contentType, bytes, path };
-}
-
-function decodeText(data: string): Buffer | undefined {
-  try {
-    return Buffer.from(decodeURIComponent(data));
-  } catch {
-    return undefined;
-  }
+  const { contentType, bytes } = readDataUrl(url, `${path}.url`);
+  return {
+    name: filename ?? `file-${position + 1}`,
+    contentType: mediaType ?? contentType,
+    bytes,
+    path,
+  };
 }
 
 function invalid(index: number, member: string, message: string): ParleyError {
