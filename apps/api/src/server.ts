@@ -15,6 +15,7 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerAgUi } from "./doors/ag-ui/ag-ui.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerCors } from "./http/cors.ts";
@@ -193,6 +194,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerAgUi(app, services);
   registerDurableStreams(app, services);
   registerOpenResponses(app, services);
   registerCallback(app, services);
