@@ -16,8 +16,11 @@ import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerAgUi } from "./doors/ag-ui/ag-ui.ts";
+import { sendConversationAsRun, sendMessageAsRun } from "./doors/ag-ui/formats.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
+import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
+import { sendConversation, sendMessage } from "./doors/ai-sdk/formats.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -186,7 +189,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerReference(app, services);
   registerPictures(app);
   registerRest(app, services);
-  registerStreams(app, services);
+  registerStreams(app, services, {
+    "conversations.events": { "ai-sdk": sendConversation, "ag-ui": sendConversationAsRun },
+    "messages.events": { "ai-sdk": sendMessage, "ag-ui": sendMessageAsRun },
+  });
   registerMultipart(app, (scope) => {
     registerUploads(scope, services);
     registerForms(scope, services);
@@ -197,6 +203,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerAgUi(app, services);
   registerDurableStreams(app, services);
   registerOpenResponses(app, services);
+  registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

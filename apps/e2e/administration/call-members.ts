@@ -160,6 +160,7 @@ export const members: Record<string, object> = {
     server: toolServer,
   },
   "messages.answerQuestion": { cId: "x", mId: "x", actionId: "x", answer: { selectedOptions: [] } },
+  "messages.sendToolOutputs": { cId: "x", mId: "x", outputs: [{ actionId: "x", output: "x" }] },
   "conversations.changeTools": { cId: "x", action: "add", mcp_server_view_id: "nothing" },
   "tools.getConnection": { toolId: "nothing" },
   "tools.listOfSpace": { spaceId: "nowhere" },

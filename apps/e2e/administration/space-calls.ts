@@ -80,6 +80,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId, mId, actionId, answer: { selectedOptions: [0] } },
     { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
   ],
+  "messages.sendToolOutputs": ({ cId, mId, actionId }, own) => [
+    { cId, mId, outputs: [{ actionId, output: "POISONED" }] },
+    { cId: own.cId, mId, outputs: [{ actionId, output: "POISONED" }] },
+  ],
   "messages.events": ofAnswer(),
   "messages.getRequest": ofAnswer({ n: 0 }),
   "summaries.list": ofConversation(),

@@ -124,6 +124,7 @@ const core: Rooms = {
     "workspaces",
     "files",
     "tools",
+    "functions/json-schema",
     "knowledge",
     "agents",
     "messages",

@@ -54,6 +54,7 @@ beforeAll(async () => {
     name: "find",
     result: { jsonrpc: "2.0", method: "notifications/message" },
     answer: { selectedOptions: [0] },
+    outputs: [{ actionId: "nobody", output: "x" }],
     action: "add",
     mcp_server_view_id: "nobody",
     ...(await createSource()),
@@ -107,6 +108,10 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   "messages.edit model_disabled": async () => {
     const { wId, cId, asked: mId, content, mentions } = there;
     return callWithoutModels("messages.edit", { wId, cId, mId, content, mentions });
+  },
+  "messages.create version_conflict": async () => {
+    const { wId, cId, asked: afterMessageId, content } = there;
+    return call("messages.create", { wId, cId, content, mentions: [], afterMessageId });
   },
   "agents.createGeneric model_disabled": async () => {
     const agent = { wId: there["wId"], name: "x", description: "", instructions: "" };

@@ -11,7 +11,7 @@ export const unknownModel = { providerId: "simulated", modelId: "nobody" };
 export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   workspace_not_found: { wId: nobody },
   conversation_not_found: { cId: nobody, conversationId: nobody },
-  message_not_found: { mId: nobody },
+  message_not_found: { mId: nobody, afterMessageId: nobody },
   summary_not_found: { number: 999 },
   request_not_recorded: { n: 999 },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },

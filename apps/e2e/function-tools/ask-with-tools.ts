@@ -1,6 +1,7 @@
 import type { FunctionTool, InputOf, endpoints } from "@parley/schema";
 import { readFrames } from "../frames.ts";
-import { answersOf, createCalls, mentionOf, type SeenEvent } from "../siblings/calls.ts";
+import { answersOf, createCalls, eventIn, mentionOf, type SeenEvent } from "../siblings/calls.ts";
+import { messageFrame } from "../siblings/sibling-shapes.ts";
 import type { Server } from "../server.ts";
 
 /** Tools of an application, as it sends them. */
@@ -37,9 +38,9 @@ export function createToolAsker(server: () => Pick<Server, "url" | "demo">) {
     /** Reads the events of an answer up to `count` calls that wait for an output. */
     callsOf: async (asked: Asked, count = 1): Promise<SeenEvent[]> => {
       const found: SeenEvent[] = [];
-      const stream = await calls.stream(`${tail(asked)}/events?include=function_calls,notes`);
-      for await (const { data } of readFrames(stream)) {
-        const event = data as unknown as SeenEvent;
+      const stream = await calls.stream(`${tail(asked)}/events?include=function_calls`);
+      for await (const frame of readFrames(stream)) {
+        const event = eventIn(frame, messageFrame);
         if (event.data.type === "tool_output_required") found.push(event);
         if (found.length === count) break;
       }

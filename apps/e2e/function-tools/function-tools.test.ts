@@ -129,7 +129,7 @@ describe("tools of an application", () => {
     expect((await send(asked, outputs)).status).toBe(200);
     expect((await send(asked, outputs)).status).toBe(200);
     const { answer } = await endOf(asked);
-    const [{ generatedFiles = [] } = {}] = answer?.actions ?? [];
+    const generatedFiles = answer?.actions[0]?.generatedFiles ?? [];
     expect(generatedFiles).toMatchObject([{ title: "image-1.png", contentType: "image/png" }]);
     const path = `/${asked.cId}/files?filePath=${encodeURIComponent(generatedFiles[0]!.filePath)}`;
     expect((await calls.call("GET", path)).text).toBe("not a real image");

@@ -2,6 +2,7 @@ import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
 import { expect, test } from "vitest";
 import { awaitApproval } from "../agent-calls/await-approval.ts";
 import { awaitQuestion } from "../agent-calls/await-question.ts";
+import { awaitOutput } from "../function-tools/await-output.ts";
 import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { toolServer } from "../administration/skill-mutations.ts";
 import { createShopAgents } from "../tools/shop-agent.ts";
@@ -129,6 +130,13 @@ export function replaysSuite(server: () => Server): void {
       const { path, actionId } = await awaitQuestion(server);
       const json = { actionId, answer: { selectedOptions: [], customResponse: "Me" } };
       return { request: { path, json }, withoutKey: "makes nothing" };
+    },
+    "messages.sendToolOutputs": async () => {
+      const { path, actionId } = await awaitOutput(server);
+      return {
+        request: { path, json: { outputs: [{ actionId, output: "Rain" }] } },
+        withoutKey: "makes nothing",
+      };
     },
     "messages.validateAction": async () => {
       const { path, actionId } = await awaitApproval(server);

@@ -101,6 +101,7 @@ test("every documented request is answered as documented", async () => {
     "messages.edit": 400,
     "messages.validateAction": 400,
     "messages.answerQuestion": 400,
+    "messages.sendToolOutputs": 400,
     "messages.getRequest": 404,
     "summaries.update": 404,
     "conversations.changeTools": 404,

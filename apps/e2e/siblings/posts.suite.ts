@@ -248,6 +248,20 @@ export function postsSuite(server: () => Server): void {
     expect((await get(cId)).content).toHaveLength(1);
   });
 
+  test("a message after the newest one is posted, and refused once there is a newer one", async () => {
+    const { conversation, message } = await calls.create("First");
+    const cId = conversation.sId;
+    const after = (afterMessageId: string, content = "x") =>
+      call("POST", `/${cId}/messages`, { json: { content, mentions: [], afterMessageId } });
+    const posted = await Promise.all(["a", "b", "c"].map((one) => after(message.sId, one)));
+    expect(posted.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expectError(await after(message.sId), "version_conflict", { message: /newer message/ });
+    expectError(await after("unknown"), "message_not_found");
+    const newest = (await get(cId)).content.at(-1)?.at(-1)?.sId ?? "";
+    expect((await after(newest)).status).toBe(200);
+    expect((await get(cId)).content).toHaveLength(3);
+  });
+
   test("nothing is posted without a key or with one that may do nothing", async () => {
     const cId = await start();
     const { workspaceId } = server().demo;

@@ -123,6 +123,14 @@ const authorizationRequired = {
   },
 } as const;
 
+const { stake: _stake, metadata: _metadata, ...ofCall } = approval;
+const outputRequired = {
+  ...ofCall,
+  type: "tool_output_required",
+  functionCallId: "string",
+  functionName: "string",
+} satisfies Shape;
+
 export const blockedActions: Shape = {
   blockedActions: [{ ...approval, status: "blocked_validation_required" }],
 };
@@ -139,6 +147,7 @@ export const messageFrame = enveloped({
   tool_approve_execution: { ...approval, step: "int" },
   tool_ask_user_question: { ...question, step: "int" },
   tool_personal_auth_required: { ...authorizationRequired, step: "int" },
+  tool_output_required: { ...outputRequired, step: "int" },
   agent_action_success: { type: "agent_action_success", ...step, action },
   agent_message_fallback: {
     type: "agent_message_fallback",
@@ -180,6 +189,7 @@ export const conversationFrame = enveloped({
   tool_approve_execution: approval,
   tool_ask_user_question: question,
   tool_personal_auth_required: authorizationRequired,
+  tool_output_required: outputRequired,
   agent_message_done: {
     type: "agent_message_done",
     created: "ms",

@@ -42,6 +42,7 @@ export { type StoredToolResult, textOfOutput } from "./calls/tool-results.ts";
 export { validateAction } from "./calls/validate-action.ts";
 export type { Caller, WorkspaceCaller } from "./context.ts";
 export { cancelMessages } from "./conversations/cancel-messages.ts";
+export { conversationIdOf } from "./conversations/conversation-ids.ts";
 export { findConversationStream } from "./conversations/streams.ts";
 export { giveMadeTitle, untitledMessage } from "./conversations/titles.ts";
 export {

@@ -12,6 +12,8 @@ interface SentEvents<Event> {
   readonly isKnown?: ((place: FramePlace) => boolean) | undefined;
   readonly withIds?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is broken off where it would end before its last frame, as when the server is stopped. */
+  readonly mustBeWhole?: boolean;
 }
 
 /**
@@ -20,12 +22,12 @@ interface SentEvents<Event> {
  */
 export function sendEvents<Event>(
   { services, request, reply }: DoorExchange,
-  { name, source, codec, isKnown, withIds = false, headers = {} }: SentEvents<Event>,
+  { name, source, codec, isKnown, withIds = false, headers = {}, ...rest }: SentEvents<Event>,
 ): void {
   const { hidden } = source;
   const encoded = encodeThrough({ codec, hidden, isKnown, withIds });
   const isResumed = isKnown !== undefined;
-  const stream = { name, source, after: 0, isResumed, headers, ...encoded };
+  const stream = { name, source, after: 0, isResumed, headers, ...encoded, ...rest };
   startStream(services, stream, { request, reply });
 }
 

@@ -42,6 +42,8 @@ interface NewStream {
   /** Gives what is written after the last frames, once there are any. */
   readonly finish?: (() => Promise<Frames>) | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is broken off where it would end before its last frame: a client takes an end for that. */
+  readonly mustBeWhole?: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, finish, beginning, headers }: NewStream,
+  { name, source, after, isResumed, encode, finish, beginning, headers, mustBeWhole }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -58,6 +60,7 @@ export function startStream(
   const { id: requestId } = request;
   const response = reply.raw;
   let ended = false;
+  let isWhole = mustBeWhole !== true;
   const counts = metrics.streams.of(name, "sse");
   const { space } = source;
   const caller = workspaceCallerOf(request);
@@ -110,7 +113,10 @@ export function startStream(
     if (ended || isOver) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) endWith();
+    if (frames.isLast === true) {
+      isWhole = true;
+      endWith();
+    }
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -154,7 +160,9 @@ export function startStream(
     release();
     clearTimeout(idle);
     clearInterval(heartbeat);
-    response.end();
+    if (isWhole) response.end();
+    // Without the end of its last chunk, the response is incomplete.
+    else response.socket?.destroySoon();
     if (!response.writableFinished) watch();
   }
 }

@@ -8,7 +8,13 @@ import { readPages } from "../connection/read-pages.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
-import { actionCommand, getCommand, printAnswer, updateCommand } from "../grammar/one-commands.ts";
+import {
+  actionCommand,
+  getCommand,
+  printAnswer,
+  printDone,
+  updateCommand,
+} from "../grammar/one-commands.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { createSummaryCommands } from "./summaries.ts";
@@ -56,6 +62,7 @@ export const createConversationAdministration = (context: Context) =>
         parley.conversations.update({ conversationId: id, title }),
     }),
     requestCommand(context),
+    outputCommand(context),
     actionCommand(context, noun, {
       ...common,
       name: "remove",
@@ -83,4 +90,32 @@ function requestCommand(context: Context): Command {
     const answer = await callServer(rpc.messages.getRequest.query({ wId, cId, mId, n: step }));
     await printAnswer(context.io, answer, options);
   });
+}
+
+const OutputOptions = z.object({
+  output: z.string().describe("what the model is given"),
+  isError: z.boolean().optional().describe("whether the call failed"),
+});
+
+/** Makes the command that sends the output of a call of an application's own tool. */
+function outputCommand(context: Context): Command {
+  const command = nounCommand(
+    "output",
+    "send the output of a tool that the application runs itself",
+  )
+    .argument("<conversation>", "id")
+    .argument("<message>", "id of the agent's message")
+    .argument("<call>", "id of the tool call");
+  const read = withInput(command, { schema: OutputOptions });
+  return command.action(
+    async (conversationId: string, messageId: string, actionId: string, options: ServerOptions) => {
+      const given = checkInput(OutputOptions, await read(context.io, { ...options }));
+      const { parley } = await connect(context, options);
+      const outputs = [{ actionId, ...given }];
+      const answer = await callServer(
+        parley.messages.sendToolOutputs({ conversationId, messageId, outputs }),
+      );
+      printDone(context.io, `sent: the output of ${actionId}`, answer, options);
+    },
+  );
 }

@@ -49,6 +49,7 @@ const toneOfStatus: Readonly<Record<string, Tone>> = {
 
 const wordOfStatus: Readonly<Record<string, string>> = {
   blocked_authentication_required: "needs access",
+  blocked_client_output_required: "needs its application",
   blocked_user_answer_required: "needs an answer",
   blocked_validation_required: "needs approval",
   created: "running",

@@ -16,7 +16,7 @@ import type {
 import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import type { RequestContext } from "../context.ts";
-import { waitsForPerson } from "../messages/person-calls.ts";
+import { waitsForPerson } from "../data-access/person-calls.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { type Place, placeOf, wasCreatedIn } from "./creation-order.ts";
 

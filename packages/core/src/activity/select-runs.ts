@@ -20,7 +20,7 @@ import { statementForCallers } from "../access/caller-statement.ts";
 import { belongsTo, type Reaching } from "../access/ownership.ts";
 import { reachesSpace } from "../access/space-reach.ts";
 import type { Caller } from "../context.ts";
-import { waitsForPerson } from "../messages/person-calls.ts";
+import { waitsForPerson } from "../data-access/person-calls.ts";
 import { selectAs } from "../data-access/row-json.ts";
 
 /** Runs that a page looks at: few of them may be in it. */

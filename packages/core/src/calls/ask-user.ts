@@ -72,7 +72,7 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const { db, afterCommit } = transaction;
     // Calls are decided, settled and cancelled under the lock of their message's log.
     await lockLogs(db, [message.sid]);
-    const action = await requireAction(db, message, { sid: input.actionId });
+    const action = await requireAction(db, message, input.actionId);
     const question = readQuestion(action.params);
     const isAnswered = action.decided !== null && action.status === callStatus.succeeded;
     const isAsking = action.status === callStatus.needsAnswer;
@@ -89,7 +89,7 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const decided = decidedBy(context);
     const status = callStatus.succeeded;
     const ended = { ...action, status, output, decided, updatedAt: decided.at };
-    await endDecided(context, transaction, { message, action: ended });
+    await endDecided(context, transaction, { message, ended: [ended] });
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });

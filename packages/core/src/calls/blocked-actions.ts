@@ -14,7 +14,7 @@ import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
-import { waitsForPerson } from "../messages/person-calls.ts";
+import { waitsForPerson } from "../data-access/person-calls.ts";
 import { callStatus } from "./call-states.ts";
 import { renderWaitingCalls, type WaitingCall } from "./waiting-calls.ts";
 

@@ -9,7 +9,7 @@ import type { Process } from "../context.ts";
 import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { insertInvocations } from "../invocations/write-invocations.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { NEEDS_OUTPUT } from "../messages/person-calls.ts";
+import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
 import type { CallingTurn } from "./calling-turn.ts";

@@ -37,12 +37,15 @@ import { loadTurn, type Turn } from "../turns/load-turns.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { hasOpenCalls, settleCalls } from "./settle-calls.ts";
 import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { sendToolOutputs } from "./send-outputs.ts";
 import { validateAction } from "./validate-action.ts";
 
 const RUNS = isNightly ? 400 : 40;
 /** What the model of the test calls in each of its steps. */
-const STEPS = [["look", "buy"], ["look"], ["buy", "buy", "look"], []] as const;
-const TEXT = "0123";
+const STEPS = [["look", "buy", "mine"], ["look"], ["buy", "mine", "look"], ["mine"], []] as const;
+const TEXT = "01234";
+/** Of the application: two that send other outputs for the same call. */
+const OUTPUTS = ["first", "second"] as const;
 
 const test = workspaceTest({ per: "suite", keepRuns: true });
 beforeAll(async () => {
@@ -72,6 +75,14 @@ const command = fc.oneof(
       type: fc.constant("decide"),
       which,
       approved: fc.constantFrom("approved", "rejected", "always_approved"),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("send output"),
+      which,
+      output: fc.constantFrom(...OUTPUTS),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("steal") }) },
@@ -160,6 +171,12 @@ async function play(world: World, one: Command): Promise<void> {
     if (action === undefined) return;
     const { approved } = one;
     await ignoreLost(validateAction(test.context, { cId, mId, actionId: action.sid, approved }));
+  } else if (one.type === "send output") {
+    const { cId, mId } = world;
+    const action = pick(await db.select().from(actions).orderBy(actions.id), one.which);
+    if (action === undefined) return;
+    const outputs = [{ actionId: action.sid, output: one.output, isError: undefined }];
+    await ignoreLost(sendToolOutputs(test.context, { cId, mId, outputs }));
   } else if (one.type === "steal") {
     await expireTestLeases(test.core);
     await take(world, await takeOverRuns(test.core, claimOptions));
@@ -188,6 +205,9 @@ async function drain(world: World): Promise<void> {
   }
   throw new Error("The turn never ended");
 }
+
+/** Whether a call is of the application's tool. */
+const isMine = ({ toolName }: { readonly toolName: string }) => toolName === "mine";
 
 async function check({ mId }: World): Promise<void> {
   const { db } = test.core.database;
@@ -220,10 +240,12 @@ async function check({ mId }: World): Promise<void> {
   expect(names).toEqual(STEPS.flat().slice(0, succeeded ? undefined : names.length));
   for (const call of calls) {
     expect(["succeeded", "errored", "denied"]).toContain(call.status);
+    const isSent = OUTPUTS.some((one) => JSON.stringify(call.output).includes(`"${one}"`));
+    expect(isSent).toBe(isMine(call) && call.status === "succeeded");
     const ofCall = made.filter(({ actionId }) => actionId === call.id);
     // A function that was approved permanently is called without a decision.
     const mustRun = call.toolName === "look" || call.decision?.endsWith("approved") === true;
-    const mayRun = call.status !== "denied" && call.decision !== "rejected";
+    const mayRun = !isMine(call) && call.status !== "denied" && call.decision !== "rejected";
     expect(ofCall.length).toBeGreaterThanOrEqual(mustRun ? 1 : 0);
     expect(ofCall.length).toBeLessThanOrEqual(mayRun ? 1 : 0);
     const result = call.status === "succeeded" ? JSON.stringify(ofCall[0]?.sid) : undefined;
@@ -247,6 +269,11 @@ it(
       await test.core.database.db.delete(functionApprovals);
       const { conversation } = await createTestConversation(test.context, ["ann"]);
       const mId = conversation.content[1]?.[0]?.sId ?? "";
+      const functionTools = [{ name: "mine", description: "", parameters: { type: "object" } }];
+      await test.core.database.db
+        .update(messages)
+        .set({ answerSettings: { functionTools } })
+        .where(eq(messages.sid, mId));
       const world: World = { cId: conversation.sId, mId, turns: [], calls: [] };
       await play(world, { type: "claim" });
       for (const one of commands) await play(world, one);

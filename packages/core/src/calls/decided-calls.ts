@@ -32,13 +32,13 @@ export async function requireAnswer(
 export async function requireAction(
   db: Queryable,
   message: MessageRow,
-  { sid, path }: { readonly sid: string; readonly path?: string },
+  sid: string,
 ): Promise<ActionRow> {
   const [action] = await db
     .select()
     .from(actions)
     .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
-  if (action === undefined) throw refuseDecision("the message has no such call", path);
+  if (action === undefined) throw refuseDecision("the message has no such call");
   return action;
 }
 
@@ -57,15 +57,15 @@ export const decidedBy = ({ caller, now }: Context): DecidedCall => ({
 export const describeDecided = ({ decided }: ActionRow): string =>
   decided === null ? "" : `, by ${decided.by} at ${new Date(decided.at).toISOString()}`;
 
-/** Ends a call that is decided about, and announces it. */
+/** Ends calls of a message that are decided about, and announces that in their order. */
 export async function endDecided(
   { now }: Pick<Process, "now">,
   { db, afterCommit }: Transaction,
-  { message, action }: { readonly message: MessageRow; readonly action: ActionRow },
+  { message, ended }: { readonly message: MessageRow; readonly ended: readonly ActionRow[] },
 ): Promise<void> {
-  await endCalls(db, [action]);
+  await endCalls(db, ended);
   const { sid: messageId } = message;
   const shared = { created: now(), configurationId: (await readAgent(db, message)).sid, messageId };
-  const append = { logId: messageId, events: [renderEnd(action, shared)] };
+  const append = { logId: messageId, events: ended.map((action) => renderEnd(action, shared)) };
   await appendEvents(db, [append], afterCommit);
 }

@@ -1,14 +1,16 @@
 /** The outputs of an application's own tools: the turn continues with them. */
 import { createHash } from "node:crypto";
+import { actions, type DecidedCall, type Queryable } from "@parley/db";
 import {
   canonicalJson,
   type GeneratedFile,
   type SendToolOutputs,
   type Success,
-  toStorable,
   type ToolOutput,
 } from "@parley/schema";
+import { and, eq, inArray } from "drizzle-orm";
 import { lockConversation } from "../access/conversation-reach.ts";
+import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { wakeTurns } from "../runs/suspend-turns.ts";
@@ -19,7 +21,6 @@ import {
   describeDecided,
   endDecided,
   refuseDecision,
-  requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
 import { toActionResult } from "./tool-results.ts";
@@ -36,53 +37,98 @@ export async function sendToolOutputs(
   const { message } = await requireAnswer(context, input);
   const files = input.outputs.map(filesOf);
   const ids = files.flat().length === 0 ? [] : await context.takeRowIds(files.flat().length);
-  return inTransactionOnce(context, { id: message.sid }, async (transaction) => {
+  const isStored = async () => areStored(context.database.db, message, input.outputs);
+  return inTransactionOnce(context, { id: message.sid, isStored }, async (transaction) => {
     const { db, afterCommit } = transaction;
     // Names of files are unique in a conversation.
     if (ids.length > 0) await lockConversation(db, context, input.cId);
     // Calls are decided, settled and cancelled under the lock of their message's log.
     await lockLogs(db, [message.sid]);
+    const known = await readCalls(db, message, input.outputs);
+    const decided = decidedBy(context);
+    const ended: ActionRow[] = [];
     let taken = 0;
     for (const [index, sent] of input.outputs.entries()) {
-      const path = `outputs[${index}].actionId`;
-      // oxlint-disable-next-line no-await-in-loop -- in the order of the request
-      const action = await requireAction(db, message, { sid: sent.actionId, path });
-      const digest = digestOf(sent);
-      if (action.decided?.digest === digest) continue;
-      if (action.status !== callStatus.needsOutput) {
-        const why =
-          action.decided?.digest === undefined
-            ? `the call does not wait for an output: it is ${action.status}`
-            : `the output was already sent${describeDecided(action)}, with another value`;
-        throw refuseDecision(why, path);
-      }
+      const action = requireOpen(known.get(sent.actionId), sent, `outputs[${index}].actionId`);
+      if (action === undefined) continue;
       const own = files[index] ?? [];
       const made = { conversation: message, ids: ids.slice(taken, taken + own.length), files: own };
       taken += own.length;
       // oxlint-disable-next-line no-await-in-loop -- each file has a name that those before do not have
       const generatedFiles = own.length === 0 ? [] : await insertCallFiles(context, db, made);
-      const { isError = false } = sent;
-      const { output } = toActionResult({
-        content: contentOf(sent, generatedFiles),
-        isError,
-        generatedFiles,
-      });
-      const decided = { ...decidedBy(context), digest };
-      const ended = {
-        ...action,
-        status: isError ? callStatus.errored : callStatus.succeeded,
-        output,
-        generatedFiles: generatedFiles.length === 0 ? null : generatedFiles,
-        executionDurationMs: Math.max(0, decided.at - action.createdAt),
-        decided,
-        updatedAt: decided.at,
-      };
-      // oxlint-disable-next-line no-await-in-loop -- their events are in the order of the request
-      await endDecided(context, transaction, { message, action: ended });
+      ended.push(endWithOutput(action, { sent, generatedFiles, decided }));
     }
+    if (ended.length > 0) await endDecided(context, transaction, { message, ended });
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });
+}
+
+/** The calls of a message that outputs name, by their ids. */
+async function readCalls(
+  db: Queryable,
+  { id }: Pick<MessageRow, "id">,
+  outputs: readonly ToolOutput[],
+): Promise<ReadonlyMap<string, ActionRow>> {
+  const sids = outputs.map(({ actionId }) => actionId);
+  const rows = await db
+    .select()
+    .from(actions)
+    .where(and(eq(actions.messageId, id), inArray(actions.sid, sids)));
+  return new Map(rows.map((row) => [row.sid, row]));
+}
+
+/** A call that waits for the output; undefined if it has exactly this one. Throws `invalid_request_error`. */
+function requireOpen(
+  action: ActionRow | undefined,
+  sent: ToolOutput,
+  path: string,
+): ActionRow | undefined {
+  if (action === undefined) throw refuseDecision("the message has no such call", path);
+  if (action.status === callStatus.needsOutput) return action;
+  const digest = action.decided?.digest;
+  if (digest === digestOf(sent)) return undefined;
+  const why =
+    digest === undefined
+      ? `the call does not wait for an output: it is ${action.status}`
+      : `the output was already sent${describeDecided(action)}, with another value`;
+  throw refuseDecision(why, path);
+}
+
+function endWithOutput(
+  action: ActionRow,
+  {
+    sent,
+    generatedFiles,
+    decided,
+  }: {
+    readonly sent: ToolOutput;
+    readonly generatedFiles: readonly GeneratedFile[];
+    readonly decided: DecidedCall;
+  },
+): ActionRow {
+  const { isError = false } = sent;
+  const content = contentOf(sent, generatedFiles);
+  const { output, generatedFiles: files } = toActionResult({ content, isError, generatedFiles });
+  return {
+    ...action,
+    output,
+    generatedFiles: files,
+    status: isError ? callStatus.errored : callStatus.succeeded,
+    executionDurationMs: Math.max(0, decided.at - action.createdAt),
+    decided: { ...decided, digest: digestOf(sent) },
+    updatedAt: decided.at,
+  };
+}
+
+/** Whether all of the outputs are stored: a commit may be done whose answer was lost. */
+async function areStored(
+  db: Queryable,
+  message: Pick<MessageRow, "id">,
+  outputs: readonly ToolOutput[],
+): Promise<boolean> {
+  const known = await readCalls(db, message, outputs);
+  return outputs.every((sent) => known.get(sent.actionId)?.decided?.digest === digestOf(sent));
 }
 
 /** What makes two outputs the same. */
@@ -103,7 +149,7 @@ function filesOf({ output }: ToolOutput): CallFile[] {
 
 /** MCP content, in which images are references to files. */
 function contentOf({ output }: ToolOutput, files: readonly GeneratedFile[]): unknown[] {
-  if (typeof output === "string") return [{ type: "text", text: toStorable(output) }];
+  if (typeof output === "string") return [{ type: "text", text: output }];
   let taken = 0;
   return output.map((part) => {
     if (part.type === "text") return { type: "text", text: part.text };

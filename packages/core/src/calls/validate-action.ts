@@ -47,7 +47,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       ...(access === "not allowed" ? [input.cId] : []),
       ...waiting.map(({ sid }) => sid),
     ]);
-    const action = await requireAction(db, message, { sid: input.actionId });
+    const action = await requireAction(db, message, input.actionId);
     if (action.decision === input.approved) {
       requireSameParams(action, input);
       return { success: true };
@@ -57,7 +57,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const text = "The user has denied the call";
       const end = { status: "denied", text, now: context.now() } as const;
       const decided = { ...action, decision: input.approved, decided: decidedBy(context) };
-      await endDecided(context, transaction, { message, action: endedWith(decided, end) });
+      await endDecided(context, transaction, { message, ended: [endedWith(decided, end)] });
       await cancelInvocations(context, transaction, waiting);
     } else {
       const { approved: decision } = input;
@@ -68,7 +68,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       if (call === undefined || access === "no user") {
         const text = call === undefined ? describeGone(action.functionCallName) : NO_USER;
         const ended = endedWith(decided, { status: "errored", text, now: context.now() });
-        await endDecided(context, transaction, { message, action: ended });
+        await endDecided(context, transaction, { message, ended: [ended] });
       } else if (access === "not allowed") {
         const serverName = call.tool?.server.name ?? null;
         const { userSid } = asked;
@@ -116,7 +116,7 @@ async function prepareApprovedCall(
     throw invalidRequest("body", [{ path: "params", message: "only allowed with an approval" }]);
   }
   const { db } = context.database;
-  const action = await requireAction(db, message, { sid: input.actionId });
+  const action = await requireAction(db, message, input.actionId);
   const { threads, signal } = context;
   const options = { workspaceId: message.workspaceId, origin: "request", signal } as const;
   const stored = { ...action, params: params ?? action.params };

@@ -1,6 +1,6 @@
 import { conversations, messages, type Queryable } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { LockedConversation } from "../access/conversation-reach.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { Making } from "../idempotency.ts";
@@ -52,6 +52,27 @@ export async function requireMessage(
     .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
   if (message !== undefined) return message;
   throw new ParleyError("message_not_found", "The conversation has no such message");
+}
+
+/**
+ * Throws `version_conflict` unless a message is the newest of a locked conversation: the newest version at the last
+ * position. Throws `message_not_found`.
+ */
+export async function requireNewest(
+  db: Queryable,
+  conversation: Pick<ConversationRow, "id">,
+  sid: string,
+): Promise<void> {
+  await requireMessage(db, conversation, sid);
+  const [newest] = await db
+    .select({ sid: messages.sid })
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversation.id), eq(messages.visibility, "visible")))
+    .orderBy(desc(messages.rank), desc(messages.version))
+    .limit(1);
+  if (newest?.sid === sid) return;
+  const message = `Invalid request body: afterMessageId: the conversation has a newer message, ${newest?.sid}`;
+  throw new ParleyError("version_conflict", message);
 }
 
 /** The error for a message of the path that cannot be added to so. */

@@ -1,6 +1,6 @@
 import { conversations, hasRow, type Queryable } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
-import { waitsForPerson } from "../messages/person-calls.ts";
+import { waitsForPerson } from "../data-access/person-calls.ts";
 
 /** Columns of a select of conversations that are derived from the messages. */
 // Drizzle leaves out the name of a select's only table, and `id` would be the message's.

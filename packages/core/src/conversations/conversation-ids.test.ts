@@ -1,5 +1,6 @@
 import { conversations } from "@parley/db";
 import { eq } from "drizzle-orm";
+import type { TokenScope } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { createTestConversation } from "../../testing/testing.ts";
@@ -17,7 +18,12 @@ describe("conversationIdOf", () => {
 
   it("is another for each name, key, user and workspace", () => {
     const key = test.context.caller;
-    const token = { sid: "tok_1", scopes: new Set(), spaceIds: undefined, keyRole: "user" };
+    const token = {
+      sid: "tok_1",
+      scopes: new Set<TokenScope>(),
+      spaceIds: undefined,
+      expiresAt: 0,
+    };
     const ofUser = (sid: string, keyRole: string, keySid = key.apiKey.sid) => ({
       ...key,
       user: { ...key.user, sid },
@@ -32,12 +38,12 @@ describe("conversationIdOf", () => {
       ofUser("ada", "user", "key_other"),
       ofUser("bob", "user"),
       ofUser("ada", "admin"),
-    ] as WorkspaceCaller[];
+    ] satisfies WorkspaceCaller[];
     const ids = ["a", "b"].flatMap((name) => callers.map((one) => conversationIdOf(one, name)));
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{10}$/);
     expect(ids.slice(0, 7)).toEqual(callers.map((one) => conversationIdOf(one, "a")));
-    const other = ofUser("ada", "admin", "key_other") as WorkspaceCaller;
+    const other = ofUser("ada", "admin", "key_other");
     expect(conversationIdOf(other, "a")).toBe(ids[6]);
   });
 
@@ -53,7 +59,9 @@ describe("conversationIdOf", () => {
       }
       await expect(create(id)).rejects.toMatchObject({ status: 409 });
       const { db } = test.core.database;
-      expect(await db.select().from(conversations).where(eq(conversations.sid, id))).toHaveLength(1);
+      expect(await db.select().from(conversations).where(eq(conversations.sid, id))).toHaveLength(
+        1,
+      );
     }
   });
 });

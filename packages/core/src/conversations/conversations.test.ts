@@ -231,6 +231,7 @@ describe("stored conversations", () => {
       "conversation_compacted",
       "agent_message_fallback",
       "agent_message_budget",
+      "tool_output_required",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
@@ -241,7 +242,14 @@ describe("stored conversations", () => {
     for (const version of [mId, message.sId]) {
       const stream = await findMessageStream(test.context, { cId, mId: version });
       expect(stream).toEqual({ ...enveloped, logId: version });
-      const include = ["constructor", "notes", "compaction", "fallbacks", "budgets"];
+      const include = [
+        "constructor",
+        "notes",
+        "compaction",
+        "fallbacks",
+        "budgets",
+        "function_calls",
+      ];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());
     }

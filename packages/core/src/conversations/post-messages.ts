@@ -24,7 +24,7 @@ import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
 import { requireBudget } from "../usage/require-budget.ts";
 import { undoStaleSummaries } from "../summaries/save-summary.ts";
-import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
+import { messageOf, nextRank, refused, requireMessage, requireNewest, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { warnAboutFiles } from "./file-warnings.ts";
@@ -43,7 +43,10 @@ import { readAnswers } from "./read-answers.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
 import { insertMessages } from "./write-messages.ts";
 
-/** Posts a message; each mentioned agent answers after its earlier turns. */
+/**
+ * Posts a message; each mentioned agent answers after its earlier turns. Throws `message_not_found` and
+ * `version_conflict` for an `afterMessageId` that is not the newest message.
+ */
 export async function postMessage(
   context: ConversationContext,
   input: PostMessage & { cId: string },
@@ -52,7 +55,7 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user } = resolved;
-  const { contentFragment } = input;
+  const { contentFragment, afterMessageId } = input;
   const fragments = await resolveFragments(outside, context, { contentFragment });
   const ofFiles = await warnAboutFiles(context, fragments, resolved);
   const warnings = [...resolved.warnings, ...ofFiles];
@@ -65,6 +68,7 @@ export async function postMessage(
   const created = await inTransactionOnce(context, making, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
+    if (afterMessageId !== undefined) await requireNewest(db, row, afterMessageId);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
     const { skipToolsValidation = false } = input;
     const parts = { ids, fragments, resolved, conversation: row, skipToolsValidation };

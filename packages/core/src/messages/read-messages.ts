@@ -4,7 +4,7 @@ import { type AgentServices, findVersions, versionsOf } from "../agents/agent-ve
 import type { Context } from "../context.ts";
 import { columnName, fromColumns } from "../data-access/row-json.ts";
 import type { ActionRow, ConversationRow, MessageRow, UserRow } from "../data-access/rows.ts";
-import { waitsForPerson } from "./person-calls.ts";
+import { waitsForPerson } from "../data-access/person-calls.ts";
 import type { MessageReferences } from "./render-messages.ts";
 
 export interface ReadMessages {

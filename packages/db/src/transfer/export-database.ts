@@ -103,7 +103,9 @@ async function estimateRows(db: Queryable, tables: readonly MovedTable[]): Promi
 function sizeOf({ name, type }: MovedTable["columns"][number]): string {
   if (type === "text") return `coalesce(octet_length(${quoted(name)}), 0)`;
   if (type === "bytea") return `coalesce(2 * octet_length(${quoted(name)}), 0)`;
-  return type === "jsonb" ? `coalesce(octet_length(${quoted(name)}::text), 0)` : "20";
+  return type === "jsonb" || type === "json"
+    ? `coalesce(octet_length(${quoted(name)}::text), 0)`
+    : "20";
 }
 
 /** Numbers of rows to fetch: each batch is within `MAX_BYTES`, or has one row. */

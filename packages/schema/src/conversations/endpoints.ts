@@ -128,6 +128,7 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: ConversationEvent,
     enveloped: true,
+    formats: ["ai-sdk", "ag-ui"],
   },
   "conversations.listBlockedActions": {
     ...get,
@@ -184,6 +185,8 @@ export const conversationEndpoints = {
     output: PostedMessage,
     errors: [
       "conversation_not_found",
+      "message_not_found",
+      "version_conflict",
       "model_disabled",
       "file_not_found",
       "data_source_view_not_found",
@@ -253,5 +256,6 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: MessageEvent,
     enveloped: true,
+    formats: ["ai-sdk", "ag-ui"],
   },
 } as const satisfies Record<string, Endpoint>;

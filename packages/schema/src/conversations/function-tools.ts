@@ -8,9 +8,9 @@ import { fitsBytes, optional, Reference, textOfBytes } from "../parsing/text.ts"
 const MAX_TOOLS = 64;
 const MAX_DESCRIPTION_BYTES = 4096;
 const MAX_PARAMETERS_BYTES = 16 * 1024;
-const MAX_PARAMETERS_VALUES = 1000;
 /** Of the tools of a message together. */
 const MAX_TOOLS_BYTES = 128 * 1024;
+const MAX_TOOLS_VALUES = 8192;
 /** Of the outputs of a request together. */
 const MAX_OUTPUTS_BYTES = 1024 * 1024;
 const MAX_OUTPUT_PARTS = 100;
@@ -32,12 +32,7 @@ const Parameters = z
   .record(z.string(), z.unknown())
   .refine((schema) => fitsBytes(JSON.stringify(schema), MAX_PARAMETERS_BYTES), {
     error: `must be at most ${MAX_PARAMETERS_BYTES} bytes of JSON`,
-  })
-  .refine(
-    (schema) => countValues(JSON.stringify(schema), MAX_PARAMETERS_VALUES) <= MAX_PARAMETERS_VALUES,
-    { error: `must hold at most ${MAX_PARAMETERS_VALUES} values` },
-  )
-  .register(valueBounds, { maxValues: MAX_PARAMETERS_VALUES });
+  });
 
 /** A tool of the application that posts a message: the answers may call it, and the application runs it. */
 export const FunctionTool = z.object({
@@ -69,7 +64,11 @@ export const FunctionTools = z
   })
   .refine((tools) => fitsBytes(JSON.stringify(tools), MAX_TOOLS_BYTES), {
     error: `must be at most ${MAX_TOOLS_BYTES} bytes of JSON together`,
-  });
+  })
+  .refine((tools) => countValues(JSON.stringify(tools), MAX_TOOLS_VALUES) <= MAX_TOOLS_VALUES, {
+    error: `must hold at most ${MAX_TOOLS_VALUES} values together`,
+  })
+  .register(valueBounds, { maxValues: MAX_TOOLS_VALUES });
 
 /** Which tools an answer calls first. */
 export const ToolChoice = z.union([
@@ -124,8 +123,8 @@ export interface StoredFunctionTool {
   readonly strict?: boolean;
 }
 
-const MediaType = z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,128}$/, {
-  error: "must be a MIME type",
+const ImageType = z.string().regex(/^image\/[\w.+-]{1,128}$/, {
+  error: "must be a MIME type of images",
 });
 
 /** A part of an output: MCP content, as other tools return it. */
@@ -141,7 +140,7 @@ export const OutputPart = z.discriminatedUnion("type", [
       .max(MAX_OUTPUTS_BYTES)
       .describe("Its bytes, in base64")
       .meta({ example: "iVBORw0KGgo=" }),
-    mimeType: MediaType.describe("Its MIME type").meta({ example: "image/png" }),
+    mimeType: ImageType.describe("Its MIME type").meta({ example: "image/png" }),
   }),
 ]);
 export type OutputPart = z.output<typeof OutputPart>;

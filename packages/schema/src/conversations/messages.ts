@@ -206,6 +206,9 @@ export const PostMessage = CreateMessage.extend({
   contentFragment: optional(CreateContentFragment).describe(
     "Context that comes before the message",
   ),
+  afterMessageId: optional(Reference).describe(
+    "The message that must be the conversation's newest; not checked by default",
+  ),
 });
 export type PostMessage = z.output<typeof PostMessage>;
 

@@ -29,8 +29,28 @@ export type InputPart = z.output<typeof InputPart>;
 const OutputText = z.object({ type: z.literal("output_text"), text: z.string() });
 const Refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 
-const contentOf = <T extends z.ZodType>(part: T) =>
-  z.union([z.string(), z.array(part).max(MAX_ITEMS)]);
+/** A value whose schema follows from what it is, so that an error names the member that is wrong. */
+const chosen = <Value>(choose: (value: unknown) => z.ZodType<Value>) =>
+  z.unknown().transform((value, context): Value => {
+    const parsed = choose(value).safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues.slice(0, 5)) {
+      // As a schema gives it, but for the input.
+      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+    }
+    return z.NEVER;
+  });
+
+/** A text, or a list of parts or items. */
+const textOr = <Part>(part: z.ZodType<Part>, least = 0) => {
+  const parts = z
+    .array(part, { error: "must be a text or a list" })
+    .min(least, { error: "must not be empty" })
+    .max(MAX_ITEMS);
+  const text = z.string().min(least, { error: "must not be empty" });
+  return chosen<string | Part[]>((value) => (typeof value === "string" ? text : parts));
+};
+const contentOf = <Part>(part: z.ZodType<Part>) => textOr(part);
 
 const UserItem = z.strictObject({
   type: z.literal("message").optional(),
@@ -105,15 +125,9 @@ const others = z.discriminatedUnion(
 /** An item of the input. */
 export type InputItem = z.output<typeof message> | z.output<typeof others>;
 
-/** Items whose schema is chosen by what they say they are, so that an error names the member that is wrong. */
-export const InputItem = z.unknown().transform((value, context): InputItem => {
+export const InputItem = chosen<InputItem>((value) => {
   const { type = "message" } = (value ?? {}) as { type?: unknown };
-  const parsed = type === "message" ? message.safeParse(value) : others.safeParse(value);
-  if (parsed.success) return parsed.data;
-  for (const { path, message: text } of parsed.error.issues.slice(0, 5)) {
-    context.issues.push({ code: "custom", path: [...path], message: text, input: value });
-  }
-  return z.NEVER;
+  return type === "message" ? message : others;
 });
 
 const Format = z.discriminatedUnion("type", [
@@ -157,10 +171,7 @@ export const CreateResponse = z.strictObject({
     .max(255)
     .describe("The agent that answers: its id or name, which `agent/` may come before")
     .meta({ example: "agent/helper" }),
-  input: z
-    .union([z.string().min(1), z.array(InputItem).min(1).max(MAX_ITEMS)])
-    .describe("A user's message, or items")
-    .meta({ example: "Hello!" }),
+  input: textOr(InputItem, 1).describe("A user's message, or items").meta({ example: "Hello!" }),
   instructions: optional(z.string()).describe("Instructions for this response alone"),
   previous_response_id: optional(z.string().max(64)).describe("The response that it continues"),
   conversation: optional(

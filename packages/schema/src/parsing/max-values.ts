@@ -26,6 +26,8 @@ function countIn(schema: z.core.$ZodType): number {
     const members: z.core.$ZodType[] = Object.values(schema.shape);
     return members.reduce((total, member) => total + countIn(member), 1);
   }
+  const { maxValues } = valueBounds.get(schema) ?? {};
+  if (maxValues !== undefined) return maxValues;
   if (schema instanceof z.ZodArray) {
     return 1 + maxLengthOf(schema) * countIn(schema.element);
   }
@@ -35,8 +37,6 @@ function countIn(schema: z.core.$ZodType): number {
     return countIn(schema.unwrap());
   }
   if (schema instanceof z.ZodDefault) return countIn(schema.unwrap());
-  const { maxValues } = valueBounds.get(schema) ?? {};
-  if (maxValues !== undefined) return maxValues;
   const isAnything = schema instanceof z.ZodUnknown || schema instanceof z.ZodRecord;
   return isAnything ? Infinity : 1;
 }

@@ -26,7 +26,8 @@ export async function findThread(
   return begun ?? readThread(exchange, threadId);
 }
 
-async function readThread(exchange: DoorExchange, cId: string): Promise<Thread | undefined> {
+/** Reads the end of a conversation; undefined if the caller reaches none with this id. */
+export async function readThread(exchange: DoorExchange, cId: string): Promise<Thread | undefined> {
   const call = { params: { cId }, query: { limit: NEWEST } };
   const page = await callEndpoint(exchange, "conversations.get", call).catch(orUndefined);
   if (page === undefined) return undefined;
@@ -45,9 +46,12 @@ function orUndefined(error: unknown): undefined {
   throw error;
 }
 
-/** Calls of a thread's newest answer that wait for somebody now. */
-export async function readWaiting(exchange: DoorExchange, threadId: string): Promise<Set<string>> {
-  const thread = await findThread(exchange, threadId);
+/** Calls of a conversation's newest answer that wait for somebody now. */
+export async function readWaiting(
+  exchange: DoorExchange,
+  conversationId: string,
+): Promise<Set<string>> {
+  const thread = await readThread(exchange, conversationId);
   const actions = thread?.last?.actions ?? [];
   return new Set(
     actions.filter(({ status }) => status.startsWith("blocked_")).map(({ sId }) => sId),

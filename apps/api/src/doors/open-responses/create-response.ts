@@ -216,7 +216,8 @@ function toMessage(request: CreateResponse, agent: BriefAgent, question: string 
     mentions: [{ configurationId: sid }],
     ...settingsOf(request),
     ...(format?.type === "json_schema" && {
-      responseFormat: { type: "json_schema", schema: format.schema, strict: format.strict },
+      // The server itself checks answers, whether or not the model's service enforces the schema.
+      responseFormat: { type: "json_schema", schema: format.schema },
     }),
     ...(effort !== undefined && {
       modelSelection: { providerId, modelId, reasoningEffort: efforts[effort] },
@@ -234,6 +235,7 @@ function settingsOf(request: CreateResponse): AnswerSettings {
     ...{ safety_identifier, prompt_cache_key, user, reasoning },
     ...(format?.type === "json_schema" && {
       format: {
+        ...(format.strict !== undefined && { strict: format.strict }),
         ...(format.name !== undefined && { name: format.name }),
         ...(format.description !== undefined && { description: format.description }),
       },

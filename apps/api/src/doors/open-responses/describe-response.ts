@@ -14,7 +14,13 @@ export type Echo = Pick<
   | "prompt_cache_key"
   | "user"
   | "reasoning"
-> & { readonly format?: { readonly name?: string; readonly description?: string } };
+> & {
+  readonly format?: {
+    readonly name?: string;
+    readonly description?: string;
+    readonly strict?: boolean;
+  };
+};
 
 /** The member of an answer's metadata that has the echo. */
 export const ECHO = "openResponses";
@@ -75,7 +81,7 @@ export function describeResponse(
               name: echo.format?.name ?? "answer",
               description: echo.format?.description ?? null,
               schema: format.schema,
-              strict: format.strict,
+              strict: echo.format?.strict ?? false,
             },
     },
     reasoning: { effort: echo.reasoning?.effort ?? null, summary: echo.reasoning?.summary ?? null },

@@ -24,6 +24,35 @@ const titled = {
   args: nameIn,
 };
 
+/** An answer that waits for the output of an application's tool. */
+async function calling({ rpc, wId, parley }: World): Promise<Prepared> {
+  const { agentConfiguration } = await rpc.agents.create.mutate({
+    wId,
+    name: "Clerk",
+    description: "Answers",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    script: {
+      steps: [{ toolCalls: [{ name: "weather", params: {} }] }, { text: "{{result}}" }],
+      tokenDelayMs: 0,
+    },
+  });
+  const { conversation } = await parley.conversations.create({
+    message: {
+      content: "Hello",
+      mentions: [{ configurationId: agentConfiguration.sId }],
+      functionTools: [{ name: "weather" }],
+    },
+  });
+  const answer = conversation.content.at(-1)?.at(-1)?.sId ?? "";
+  const followed = { conversationId: conversation.sId, messageId: answer };
+  const include = ["function_calls"] as const;
+  for await (const event of parley.messages.follow({ ...followed, include })) {
+    if (event.type !== "tool_output_required") continue;
+    return { conversation: conversation.sId, answer, call: event.actionId };
+  }
+  throw new Error("The answer has called nothing");
+}
+
 /** A conversation whose first messages are summarised. */
 async function summarised({ rpc, wId, parley }: World): Promise<Prepared> {
   const { agentConfiguration } = await rpc.agents.create.mutate({
@@ -79,6 +108,17 @@ export const conversationEntries: readonly Entry[] = [
     prepare: answered,
     args: ({ conversation = "", answer = "" }) => [conversation, answer],
     exits: 1,
+  },
+  {
+    command: "conversations output",
+    prepare: calling,
+    args: ({ conversation = "", answer = "", call = "" }) => [
+      conversation,
+      answer,
+      call,
+      "--output",
+      "Rain",
+    ],
   },
   { command: "conversations remove", ...titled, confirmed: "Refund" },
   { command: "conversations summaries list", prepare: summarised, args: nameIn },

@@ -1,0 +1,18 @@
+import { pathsOf } from "../request.ts";
+import type { Server } from "../server.ts";
+import { createToolAsker } from "./ask-with-tools.ts";
+
+/** Lets an agent call a tool of the application; gives the path to send the output to, and the id of the call. */
+export async function awaitOutput(
+  server: () => Server,
+): Promise<{ path: string; actionId: string }> {
+  const { calls, ask, callsOf } = createToolAsker(server);
+  const agent = await calls.createAgent("Calling", {
+    steps: [{ toolCalls: [{ name: "get_weather", params: {} }] }],
+    tokenDelayMs: 0,
+  });
+  const { cId, mId } = await ask(agent);
+  const [waiting] = await callsOf({ cId, mId });
+  const path = `${pathsOf(server()).conversations}/${cId}/messages/${mId}/tool-outputs`;
+  return { path, actionId: String(waiting?.data["actionId"]) };
+}
