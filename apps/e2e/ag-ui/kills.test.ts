@@ -40,19 +40,21 @@ test(
 );
 
 /**
- * A response whose end without an end is an abort: at any other error, the client also throws where nobody can catch
- * it.
+ * A response whose broken connection is an abort: at any other error, the client also throws as an unhandled
+ * rejection.
  */
 function abortedWhenCut({ body, status, headers }: Response): Response {
-  const source = (async function* () {
-    try {
-      yield* body as unknown as AsyncIterable<Uint8Array>;
-    } catch {
-      throw new DOMException("The connection was cut", "AbortError");
-    }
-  })();
-  return new Response(ReadableStream.from(source) as ReadableStream<Uint8Array>, {
-    status,
-    headers,
+  const reader = body?.getReader();
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const read = await reader?.read();
+        if (read?.value === undefined) controller.close();
+        else controller.enqueue(read.value);
+      } catch {
+        controller.error(new DOMException("The connection was cut", "AbortError"));
+      }
+    },
   });
+  return new Response(stream, { status, headers });
 }

@@ -2,7 +2,7 @@ import { type AgentMessage, invalidRequest, type RunAgentInput } from "@parley/s
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
 import type { Sent } from "./sent-messages.ts";
-import type { StartedRun } from "./start-run.ts";
+import type { StartedRun } from "./started-run.ts";
 
 type Resume = NonNullable<RunAgentInput["resume"]>;
 

@@ -17,17 +17,10 @@ import type { DoorExchange } from "../door.ts";
 import { continueAnswer } from "./continue-answer.ts";
 import { readSent } from "./sent-messages.ts";
 import { findThread, type Thread } from "./threads.ts";
+import type { StartedRun } from "./started-run.ts";
 
 /** A request for a run of an agent. */
 export type RunRequest = RunAgentInput & { readonly sId: string };
-
-/** The answer that a run is of. */
-export interface StartedRun {
-  readonly conversationId: string;
-  readonly messageId: string;
-  /** Calls that the request has decided or answered. */
-  readonly continues?: ReadonlySet<string>;
-}
 
 /**
  * Starts a run: asks the agent, or continues the answer that waits for what the request has. A run that was started

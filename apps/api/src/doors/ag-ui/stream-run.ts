@@ -2,7 +2,7 @@ import { readLogEnd } from "@parley/core";
 import { type DoorExchange, openLog } from "../door.ts";
 import { sendEvents } from "../send-events.ts";
 import { createRunCodec } from "./run-codec.ts";
-import type { StartedRun } from "./start-run.ts";
+import type { StartedRun } from "./started-run.ts";
 import { readWaiting } from "./threads.ts";
 
 const NAME = "messages.events";
