@@ -1,3 +1,4 @@
+import { api } from "./api-rooms.ts";
 import { cli, server } from "./cli-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
@@ -185,41 +186,6 @@ const core: Rooms = {
     "tools",
     "usage",
     "workspaces",
-  ],
-};
-
-const api: Rooms = {
-  "config.ts": [],
-  http: ["config.ts"],
-  metrics: ["http"],
-  limits: ["config.ts", "http", "metrics"],
-  "response-cache": ["http"],
-  "services.ts": ["config.ts", "metrics", "limits", "response-cache"],
-  requests: ["http", "limits", "services.ts"],
-  transports: ["http", "limits", "response-cache", "requests", "services.ts"],
-  mcp: ["config.ts", "http", "requests", "services.ts"],
-  doors: ["http", "requests", "transports", "services.ts"],
-  "doors/durable-streams": ["http", "limits", "requests", "transports", "services.ts", "doors"],
-  "doors/ag-ui": ["requests", "transports", "services.ts", "doors"],
-  authorization: ["http", "requests", "services.ts"],
-  console: [],
-  reference: ["http", "response-cache", "services.ts"],
-  "server.ts": [
-    "config.ts",
-    "http",
-    "metrics",
-    "limits",
-    "response-cache",
-    "services.ts",
-    "requests",
-    "transports",
-    "mcp",
-    "doors",
-    "doors/durable-streams",
-    "doors/ag-ui",
-    "authorization",
-    "console",
-    "reference",
   ],
 };
 
