@@ -44,6 +44,38 @@ test("the first run again finds the conversation that it began", async () => {
   expect(await listConversations(server())).toHaveLength(count);
 });
 
+test("a run that is sent several times at once is asked once", async () => {
+  const count = (await listConversations(server())).length;
+  const threadId = "several";
+  const messages = [userMessage("Hello!")];
+  const runs = Array.from({ length: 6 }, async () =>
+    openAgent(server(), { sId: "helper", threadId, messages }).runAgent({ runId: "one" }),
+  );
+  const outcomes = await Promise.allSettled(runs);
+  const texts = outcomes.flatMap((one) =>
+    one.status === "fulfilled" ? [saidIn(one.value.newMessages)] : [],
+  );
+  expect(new Set(texts).size).toBe(1);
+  for (const one of outcomes) {
+    if (one.status === "rejected") expect(String(one.reason)).toContain("idempotency_key_in_use");
+  }
+  const [cId = "", ...others] = await listConversations(server());
+  expect(others).toHaveLength(count);
+  expect(await contentOf(server(), cId)).toHaveLength(2);
+});
+
+test("a thread is the caller's own", async () => {
+  const messages = [userMessage("Hello!")];
+  const run = { sId: "helper", threadId: "shared", messages };
+  await openAgent(server(), run).runAgent({ runId: "one" });
+  const count = (await listConversations(server())).length;
+  const other = openAgent(server(), run);
+  other.headers = { Authorization: `Bearer ${server().demo.userKey}` };
+  // The same run under another key is another run, in another conversation.
+  expect(saidIn((await other.runAgent({ runId: "one" })).newMessages)).toContain("Hello!");
+  expect((await listConversations(server())).length).toBe(count + 1);
+});
+
 test("another question under the same run is refused", async () => {
   const threadId = "refusing";
   const ask = async (text: string) =>

@@ -27,6 +27,8 @@ const tags = [
   { name: "tools", description: "Tools of remote MCP servers, and their users' authorizations" },
   { name: "client tools", description: "MCP servers that run in users' clients" },
   { name: "agents", description: "Agents that can be mentioned" },
+  { name: "ag-ui", description: "Agents as those of AG-UI" },
+  { name: "durable streams", description: "Logs as streams of the Durable Streams protocol" },
   { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
