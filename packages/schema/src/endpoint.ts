@@ -102,6 +102,8 @@ export interface DoorEndpoint extends EndpointBase {
   readonly alsoAt?: string;
   /** Whether it changes nothing although it is a POST: it takes no Idempotency-Key. */
   readonly onlyReads?: boolean;
+  /** Whether it reads a log by offsets: its headers say where the response ends, and there may be nothing new. */
+  readonly readsLog?: boolean;
 }
 
 /** An operation of the server. */

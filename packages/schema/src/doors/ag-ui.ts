@@ -11,7 +11,8 @@ const nothing = (about: string) =>
   z
     .union([z.null(), z.strictObject({})], { error: "is not kept: it must be empty" })
     .optional()
-    .describe(`${about}: only empty, because the server has none`);
+    .describe(`${about}: only empty, because the server has none`)
+    .meta({ example: {} });
 
 /** A request for a run of AG-UI 1.0. Members that it does not know are refused by name. */
 export const RunAgentInput = z.strictObject({
@@ -21,12 +22,15 @@ export const RunAgentInput = z.strictObject({
   runId: Reference.describe(
     "Id of the run; the same run again is not executed again, but sent again",
   ).meta({ example: "run-1" }),
-  protocolVersion: optional(z.string().max(32)).describe("Version of the protocol"),
+  protocolVersion: optional(z.string().max(32))
+    .describe("Version of the protocol")
+    .meta({ example: "1.0" }),
   parentRunId: optional(z.string().max(255)).describe("Run that led to this one; not used"),
   messages: z
     .array(z.looseObject({ role: z.string().describe("Who says it") }))
     .max(MAX_MESSAGES)
-    .describe("The thread: its last message is taken, or the tool messages at its end"),
+    .describe("The thread: its last message is taken, or the tool messages at its end")
+    .meta({ example: [{ id: "1", role: "user", content: "Hello!" }] }),
   tools: optional(
     z
       .array(
@@ -37,7 +41,9 @@ export const RunAgentInput = z.strictObject({
         }),
       )
       .max(MAX_TOOLS),
-  ).describe("Tools of the application, which it runs itself"),
+  )
+    .describe("Tools of the application, which it runs itself")
+    .meta({ example: [] }),
   context: optional(
     z
       .array(
@@ -47,7 +53,9 @@ export const RunAgentInput = z.strictObject({
         }),
       )
       .max(100),
-  ).describe("What the agent is told for this answer"),
+  )
+    .describe("What the agent is told for this answer")
+    .meta({ example: [] }),
   state: nothing("State of the application"),
   forwardedProps: nothing("Properties of the application"),
   resume: optional(
@@ -60,7 +68,9 @@ export const RunAgentInput = z.strictObject({
         }),
       )
       .max(100),
-  ).describe("Answers to the interrupts of the run before"),
+  )
+    .describe("Answers to the interrupts of the run before")
+    .meta({ example: [] }),
 });
 export type RunAgentInput = z.output<typeof RunAgentInput>;
 

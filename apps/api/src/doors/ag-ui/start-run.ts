@@ -45,7 +45,7 @@ export async function startRun(exchange: DoorExchange, run: RunRequest): Promise
 
 /** The key of a run, under which it is started once: as if it were an Idempotency-Key. */
 async function keyOf(
-  { services, context, reply }: DoorExchange,
+  { services, context }: DoorExchange,
   { threadId, runId, messages, resume, sId }: RunRequest,
 ): Promise<IdempotencyKey> {
   const { workspace, apiKey, user, userToken } = context.caller;
@@ -57,7 +57,7 @@ async function keyOf(
     scope,
     stored,
     asked: { sId, last: messages.at(-1), resume },
-    onReplay: () => void reply.header("Idempotent-Replayed", "true"),
+    onReplay: () => {},
     onRelease: () => {},
   };
 }
