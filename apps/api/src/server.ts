@@ -17,6 +17,7 @@ import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerAgUi } from "./doors/ag-ui/ag-ui.ts";
 import { sendConversationAsRun, sendMessageAsRun } from "./doors/ag-ui/formats.ts";
+import { registerChatCompletions } from "./doors/chat-completions/chat-completions.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
@@ -203,6 +204,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerAgUi(app, services);
   registerDurableStreams(app, services);
   registerOpenResponses(app, services);
+  registerChatCompletions(app, services);
   registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);

@@ -1,6 +1,7 @@
 import type { DoorEndpoint } from "../endpoint.ts";
 import { agUiDoors } from "./ag-ui.ts";
 import { aiSdkDoors } from "./ai-sdk.ts";
+import { chatCompletionDoors } from "./chat-completions.ts";
 import { durableStreamDoors } from "./durable-streams.ts";
 import { openResponsesDoors } from "./open-responses.ts";
 
@@ -8,6 +9,7 @@ import { openResponsesDoors } from "./open-responses.ts";
 export const doors = {
   ...agUiDoors,
   ...aiSdkDoors,
+  ...chatCompletionDoors,
   ...durableStreamDoors,
   ...openResponsesDoors,
 } as const satisfies Record<string, DoorEndpoint>;
