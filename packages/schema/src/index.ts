@@ -98,6 +98,7 @@ export * from "./workspaces/spaces.ts";
 export * from "./workspaces/workspace-facts.ts";
 export * from "./workspaces/workspaces.ts";
 export * from "./endpoint.ts";
+export type { RunAgentInput } from "./doors/ag-ui.ts";
 export * from "./doors/ai-sdk.ts";
 export * from "./doors/chat-completions.ts";
 export * from "./doors/doors.ts";
