@@ -15,6 +15,10 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
+import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
+import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
+import { sendConversation, sendMessage } from "./doors/ai-sdk/formats.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -183,7 +187,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerReference(app, services);
   registerPictures(app);
   registerRest(app, services);
-  registerStreams(app, services);
+  registerStreams(app, services, {
+    "conversations.events": { "ai-sdk": sendConversation },
+    "messages.events": { "ai-sdk": sendMessage },
+  });
   registerMultipart(app, (scope) => {
     registerUploads(scope, services);
     registerForms(scope, services);
@@ -191,6 +198,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerDurableStreams(app, services);
+  registerOpenResponses(app, services);
+  registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

@@ -1,5 +1,6 @@
 import { type CountFitting, fitTexts } from "./count-tokens.ts";
 import { fitInBlocks } from "./fit-in-blocks.ts";
+import { importedMessages } from "./imported-turns.ts";
 import { isFilePart, tokensOfFiles } from "./prompt-files.ts";
 import {
   type FilePart,
@@ -38,12 +39,16 @@ export interface HistoryMessage {
   readonly called?: Pick<StepRequest, "finishedSteps" | "finishedCalls"> | undefined;
   /** Values of the instructions as they were when a user's message was sent, as text for the model. */
   readonly values?: string | undefined;
+  /** Whether the request offers tools, so that it may have calls; true by default. */
+  readonly givesCalls?: boolean | undefined;
 }
 
 /** What a prompt begins with. */
 interface PromptParts {
   readonly instructions: string | null;
   readonly skills?: readonly OfferedSkill[];
+  /** Further instructions, of the question for its answer alone. */
+  readonly ofQuestion?: string | null;
 }
 
 /** Characters for each token of the context; further text is left out without counting. */
@@ -65,11 +70,11 @@ export function promptCharacters(
  * answer; the oldest messages beyond `maxCharacters` are left out.
  */
 export function buildPrompt(
-  { instructions, skills = [] }: PromptParts,
+  { instructions, skills = [], ofQuestion = null }: PromptParts,
   history: readonly HistoryMessage[],
   maxCharacters: number,
 ): PromptMessage[] {
-  const units = unitsOf(history.flatMap(toPromptMessages));
+  const units = unitsOf(withoutBlank(history).flatMap(toPromptMessages));
   let budget = maxCharacters;
   const newest = units.toReversed().findIndex((unit, index) => {
     budget -= textOfUnit(unit).length;
@@ -78,7 +83,8 @@ export function buildPrompt(
   });
   const fits = fitInBlocks(units.map(textOfUnit), newest === -1 ? units.length : newest);
   const fitting = units.slice(units.length - fits);
-  const pinned = [instructions, describeSkills(skills)].flatMap((content) =>
+  // What changes from question to question comes last: services cache a request by how it begins.
+  const pinned = [instructions, describeSkills(skills), ofQuestion].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
   return [...pinned, ...fromQuestion(fitting).flat()];
@@ -153,7 +159,17 @@ export function messagesOfSteps({
 /** What the model has said after calls whose results nothing followed: Mistral refuses a question after results. */
 const ENDED = "[The answer ended here.]";
 
+/** Without a last message that says nothing after imported turns: these are what is answered. */
+function withoutBlank(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const [before, last] = history.slice(-2);
+  const isBlank = last?.type === "user_message" && last.content.trim() === "";
+  const imported = before === undefined ? undefined : importedMessages(before);
+  return isBlank && imported !== undefined && imported.length > 0 ? history.slice(0, -1) : history;
+}
+
 function toPromptMessages(message: HistoryMessage): PromptMessage[] {
+  const imported = importedMessages(message);
+  if (imported !== undefined) return imported;
   if (message.called === undefined) return [toPromptMessage(message)];
   const messages = messagesOfSteps(message.called);
   const isOver = messages.at(-1)?.role !== "tool";

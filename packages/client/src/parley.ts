@@ -211,6 +211,8 @@ export function createParley(options: ParleyOptions) {
       suggestInConversation: method("mentions.suggestInConversation"),
     },
     messages: {
+      /** Reads what an answer was asked with, and the tokens of its steps. */
+      getAnswer: method("messages.getAnswer"),
       /** Reads what was sent to the model for a step of an answer; needs an admin's key, or one of an editor. */
       getRequest: method("messages.getRequest"),
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */

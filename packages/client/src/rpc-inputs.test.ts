@@ -29,7 +29,7 @@ type HolesOf<N extends EndpointName> = N extends EndpointName
 /** Documents that are read as they were written: JSON Schemas, parameters, and recorded values. */
 type Documents =
   | `${"agents.create" | "agents.update" | "conversations.create.message" | "messages.create"}.responseFormat.schema.*`
-  | `${"conversations.create.message" | "messages.create"}.functionTools[].parameters.*`
+  | `${"conversations.create.message" | "messages.create"}.${"functionTools[].parameters" | "metadata"}.*`
   | `${"agents.create" | "agents.update"}.script.steps[].toolCalls[].params.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.${"inputSchema" | "outputSchema"}.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.program.behaviour.recordings[].${"input" | "outcome.result"}`

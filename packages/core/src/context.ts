@@ -89,6 +89,11 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
   readonly isWanted?: (() => boolean) | undefined;
   /** Whether the caller streams the response: an async iterable may then replace an array. */
   readonly streamsAnswers?: boolean | undefined;
+  /**
+   * The id of the conversation that the request creates, if it must be found again by what it is made of;
+   * by default a new one.
+   */
+  readonly conversationId?: string | undefined;
   /** How long the caller waits for an outcome (`Prefer: wait`), if given. */
   readonly preferredWaitMs: number | undefined;
   /** Called with the time that the database searched for the request, once it is known. */

@@ -23,6 +23,8 @@ export interface IdempotencyKey {
   readonly scope: string | undefined;
   /** What was stored under the key when the request arrived. */
   readonly stored: StoredKey | undefined;
+  /** What was asked, if it is not the input of the procedure; by it, two requests are the same. */
+  readonly asked?: unknown;
   /** Called when the response is a replay. */
   readonly onReplay: () => void;
   /** Called once what the request creates is committed, or will not be. */
@@ -114,7 +116,7 @@ export async function once<T, C extends KeyedContext>(
     key.onReplay();
     return replayed;
   };
-  const fingerprint = hashOf(input);
+  const fingerprint = hashOf(key.asked ?? input);
   if (stored?.fingerprint === fingerprint) return replay(stored.createdId);
   const claim: IdempotencyReservation = { scope, fingerprint, released: false };
   if (scope !== undefined) {

@@ -42,6 +42,7 @@ export { type StoredToolResult, textOfOutput } from "./calls/tool-results.ts";
 export { validateAction } from "./calls/validate-action.ts";
 export type { Caller, WorkspaceCaller } from "./context.ts";
 export { cancelMessages } from "./conversations/cancel-messages.ts";
+export { conversationIdOf } from "./conversations/conversation-ids.ts";
 export { findConversationStream } from "./conversations/streams.ts";
 export { giveMadeTitle, untitledMessage } from "./conversations/titles.ts";
 export {
@@ -97,6 +98,7 @@ export { readLargeInvocation, loadInvocation } from "./invocations/load-invocati
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
 export { isTerminal, appendEvents } from "./log/append.ts";
 export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
+export type { BriefAgent } from "./agents/agents.ts";
 export { followLog } from "./log/follow.ts";
 export type { LogStream, StreamSpace } from "./log/log-stream.ts";
 export { readEvents, readLogEnd } from "./log/read-log.ts";

@@ -10,6 +10,11 @@ export async function openTestLog(core: Core, fence = 0, prefix?: "sfi"): Promis
   return id;
 }
 
+/** Closes a log without an event that says so. */
+export async function closeTestLog({ database }: Core, logId: string): Promise<void> {
+  await database.db.execute(sql`update logs set closed_at = now() where id = ${logId}`);
+}
+
 /** Moves the end of a closed log into the past. */
 export async function ageTestLog({ database }: Core, logId: string, ms: number): Promise<void> {
   await database.db.execute(sql`

@@ -57,12 +57,17 @@ export interface JsonEndpoint extends EndpointBase {
   readonly storesLittle?: boolean;
 }
 
+/** Another protocol in which a stream can be had over REST, with `?format=`. */
+export type StreamFormat = "ai-sdk";
+
 /** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
 export interface StreamEndpoint extends EndpointBase {
   readonly kind: "stream";
   readonly event: z.ZodType;
   /** Whether each event is sent as `{eventId, data}`. */
   readonly enveloped: boolean;
+  /** What else it can be had as; by default nothing. */
+  readonly formats?: readonly StreamFormat[];
 }
 
 /** A streamed upload: multipart, with one file in its field `file`. */

@@ -10,6 +10,7 @@ import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
 import { consumptionEndpoints } from "./analytics/consumption-export.ts";
 import { auditEndpoints } from "./audit/audit-events.ts";
+import { answerEndpoints } from "./conversations/answer-details.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
 import { spaceContentEndpoints } from "./conversations/space-content.ts";
@@ -41,6 +42,7 @@ import { workspaceEndpoints } from "./workspaces/workspaces.ts";
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
   ...conversationEndpoints,
+  ...answerEndpoints,
   ...summaryEndpoints,
   ...recordedRequestEndpoints,
   ...feedbackEndpoints,

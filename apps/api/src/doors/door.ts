@@ -11,6 +11,7 @@ import {
   type ParleyError,
   parseInput,
   pathsOf,
+  type RateLimitClass,
   type StreamEndpoint,
 } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -18,7 +19,7 @@ import { sendError } from "../http/error-response.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { takePlace, takeTurnOfQuery } from "../requests/body-costs.ts";
 import type { CallParts } from "../requests/call-endpoint.ts";
-import { createChargeRequest } from "../requests/charge-request.ts";
+import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { routePath } from "../transports/endpoints-of-kind.ts";
@@ -38,6 +39,10 @@ interface Door<E extends DoorEndpoint> {
   /** Answers a request: with JSON, or with undefined once it has answered itself. */
   readonly handle: (exchange: DoorExchange, input: ParsedInputOf<E>) => Promise<unknown>;
   readonly renderError?: RenderError;
+  /** Whether HEAD is answered too, by the same function. */
+  readonly answersHead?: boolean;
+  /** The limit that a request counts against, where it is not always the endpoint's: only of those without a key. */
+  readonly rateLimitOf?: (request: FastifyRequest) => RateLimitClass;
 }
 
 /**
@@ -47,21 +52,25 @@ interface Door<E extends DoorEndpoint> {
 export function registerDoor<E extends DoorEndpoint>(
   app: FastifyInstance,
   services: ApiServices,
-  { endpoint, handle, renderError: render = renderError }: Door<E>,
+  { endpoint, handle, renderError: render = renderError, ...door }: Door<E>,
 ): void {
+  const { answersHead = false, rateLimitOf } = door;
   const chargeRequest = createChargeRequest(services, endpoint);
   const maxValues = maxValuesOf(endpoint);
   for (const path of pathsOf(endpoint)) {
     app.route({
       method: endpoint.method,
       url: routePath(path),
+      exposeHeadRoute: answersHead,
       onRequest: async (request, reply) => {
         await authenticate(services, request);
         // An operator's key does not belong to a workspace.
         requireWorkspace(callerOf(request), workspaceOf(request));
-        request.idempotencyKey = await chargeRequest({ request, reply });
+        const exchange = { request, reply };
+        if (rateLimitOf === undefined) request.idempotencyKey = await chargeRequest(exchange);
+        else await charge(services, { rateLimit: rateLimitOf(request) }, exchange);
         request.maxValues = maxValues;
-        await takePlace(services, { request, reply });
+        await takePlace(services, exchange);
         await takeTurnOfQuery(services, request);
       },
       errorHandler: (error, request, reply) => sendError(error, request, reply, render),

@@ -19,6 +19,8 @@ export interface EventCodec<Event> {
   begin?(): readonly Frame[];
   /** The frames of the next event; events come in the order of their numbers. */
   encode(event: Event, seq: number): readonly Frame[];
+  /** The frames that follow the last ones, for what has to be read first; called once it has ended. */
+  finish?(): Promise<readonly Frame[]>;
   /** Whether nothing follows what was encoded: true after the last event, and where a protocol ends its streams. */
   readonly isEnded: boolean;
 }
@@ -41,21 +43,34 @@ interface FrameEncoding<Event> {
   readonly withIds?: boolean;
 }
 
+/** A log in another protocol's frames. */
+interface EncodedLog {
+  readonly beginning: Frames;
+  readonly encode: EncodeFrames;
+  readonly finish: (() => Promise<Frames>) | undefined;
+}
+
 /** Encodes a log through a codec: what comes first, and then the events from number 1. */
 export function encodeThrough<Event>({
   codec,
   hidden,
   isKnown = () => false,
   withIds = false,
-}: FrameEncoding<Event>): { readonly beginning: Frames; readonly encode: EncodeFrames } {
+}: FrameEncoding<Event>): EncodedLog {
   let count = 0;
-  const write = (frames: readonly Frame[], seq: number): string[] =>
-    frames.flatMap(({ data, event }, index) => {
+  let last = 0;
+  let written = 0;
+  const write = (frames: readonly Frame[], seq: number, from = 0): string[] => {
+    last = seq;
+    written = from + frames.length;
+    return frames.flatMap(({ data, event }, position) => {
+      const index = from + position;
       if (isKnown({ seq, index, count: count++ })) return [];
       const id = withIds ? `id: ${seq}.${index}\n` : "";
       const name = event === undefined ? "" : `event: ${event}\n`;
       return `${id}${name}data: ${escapeLineEnds(data)}\n\n`;
     });
+  };
   const join = (frames: readonly string[]): Frames => ({
     bytes: Buffer.from(frames.join("")),
     count: frames.length,
@@ -73,6 +88,8 @@ export function encodeThrough<Event>({
       }
       return join(frames);
     },
+    finish:
+      codec.finish && (async () => join(write((await codec.finish?.()) ?? [], last, written))),
   };
 }
 

@@ -13,6 +13,10 @@ const exposedHeaders = [
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",
+  "Stream-Closed",
+  "Stream-Cursor",
+  "Stream-Next-Offset",
+  "Stream-Up-To-Date",
   "X-Request-Id",
 ];
 const PREFLIGHT_SECONDS = 600;

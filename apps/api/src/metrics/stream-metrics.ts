@@ -9,7 +9,7 @@ export interface StreamCounts {
   fedFromLog: number;
 }
 
-type Transport = "sse" | "rpc";
+type Transport = "sse" | "long-poll" | "rpc";
 type Cause = "stalled" | "key_refused" | "log_unreadable";
 
 /** Registers the metrics of streams, by endpoint and transport. */

@@ -58,7 +58,17 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
     const schema = { type: "string", pattern: "^\\d{0,15}$" };
     const query = "Number of the last event that the client has: the stream continues after it";
     const header = "The same; it wins over the query. EventSource sends it when it reconnects";
+    const { formats = [] } = endpoint;
+    const format =
+      "Another protocol in which the stream is sent: `id:` lines then have the cursors for Last-Event-ID";
     return [
+      ...(formats.length === 0
+        ? []
+        : [
+            parameter("query", "format", {
+              schema: { type: "string", enum: formats, description: format },
+            }),
+          ]),
       parameter("query", "lastEventId", {
         schema: { ...schema, description: query },
         example: "0",

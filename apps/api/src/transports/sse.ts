@@ -39,7 +39,11 @@ interface NewStream {
   readonly encode: EncodeFrames;
   /** What is written before the first event. */
   readonly beginning?: Frames;
+  /** Gives what is written after the last frames, once there are any. */
+  readonly finish?: (() => Promise<Frames>) | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is broken off where it would end before its last frame: a client takes an end for that. */
+  readonly mustBeWhole?: boolean;
 }
 
 /**
@@ -48,7 +52,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, beginning, headers }: NewStream,
+  { name, source, after, isResumed, encode, finish, beginning, headers, mustBeWhole }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -56,6 +60,7 @@ export function startStream(
   const { id: requestId } = request;
   const response = reply.raw;
   let ended = false;
+  let isWhole = mustBeWhole !== true;
   const counts = metrics.streams.of(name, "sse");
   const { space } = source;
   const caller = workspaceCallerOf(request);
@@ -98,16 +103,20 @@ export function startStream(
     else watch();
   }, HEARTBEAT_MS);
   const write = ({ bytes, count }: Frames): void => {
-    if (count > 0) response.write(bytes);
+    if (bytes.length > 0) response.write(bytes);
     counts.sent += count;
   };
   if (beginning !== undefined) write(beginning);
+  let isOver = false;
   const take = (events: readonly StoredEvent[]): boolean => {
     idle?.refresh();
-    if (ended) return true;
+    if (ended || isOver) return true;
     const frames = encode(events);
     write(frames);
-    if (frames.isLast === true) endSoon();
+    if (frames.isLast === true) {
+      isWhole = true;
+      endWith();
+    }
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
     counts.fedFromLog++;
     // From now on it is fed as its socket drains, and cut off when the socket stalls.
@@ -121,7 +130,21 @@ export function startStream(
   };
   // Deferred, because the end may come before `following` is set.
   const endSoon = () => void setImmediate(end);
-  const following = core.hub.follow({ take, end: endSoon, fail }, { logId, after });
+  /** Ends the stream once what follows the last frames is read. */
+  const endWith = (): void => {
+    isOver = true;
+    if (finish === undefined) endSoon();
+    else
+      void finish().then((frames) => {
+        if (!ended) write(frames);
+        endSoon();
+      }, fail);
+  };
+  const leave = (): void => {
+    // The log has ended, but not yet what follows it.
+    if (!isOver) endSoon();
+  };
+  const following = core.hub.follow({ take, end: leave, fail }, { logId, after });
   response.on("drain", () => following.resume());
   response.once("close", () => {
     end();
@@ -137,7 +160,9 @@ export function startStream(
     release();
     clearTimeout(idle);
     clearInterval(heartbeat);
-    response.end();
+    if (isWhole) response.end();
+    // Without the end of its last chunk, the response is incomplete.
+    else response.socket?.destroySoon();
     if (!response.writableFinished) watch();
   }
 }

@@ -1,17 +1,25 @@
 import {
+  type Context,
   type LogStream,
   readLogEnd,
   type RequestContext,
   startAfter,
   type WorkspaceCaller,
 } from "@parley/core";
-import { authorizeWorkspace, toParleyError } from "@parley/rpc";
-import { HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
+import { authorizeWorkspace, type ProcedureContext, toParleyError } from "@parley/rpc";
+import {
+  HttpInput,
+  invalidRequest,
+  parseInput,
+  ParleyError,
+  type StreamEndpoint,
+  type StreamFormat,
+} from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticate } from "../requests/authenticate.ts";
 import { charge } from "../requests/charge-request.ts";
-import { requestContext } from "../requests/procedure-context.ts";
-import type { ApiServices } from "../services.ts";
+import { procedureContext, requestContext } from "../requests/procedure-context.ts";
+import type { ApiServices, Exchange } from "../services.ts";
 import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
 import { frameEncoder } from "./sse-frames.ts";
 import { parseResume, startStream } from "./sse.ts";
@@ -19,10 +27,38 @@ import { parseResume, startStream } from "./sse.ts";
 /** Finding a stream is short, so it is never aborted. */
 const neverAborted = new AbortController().signal;
 
+/** A stream that was found for a request. */
+interface FoundStream {
+  readonly source: LogStream;
+  /** The parsed input of its endpoint. */
+  readonly input: unknown;
+}
+
+/** A request for a stream in another protocol, with the context of the procedures that it may need. */
+export interface FormatExchange extends Exchange {
+  readonly services: ApiServices;
+  readonly context: ProcedureContext & Context;
+}
+
+/** Sends a stream in another protocol's words, or answers 204 where nothing is in progress. */
+export type SendFormat = (exchange: FormatExchange, stream: FoundStream) => Promise<void>;
+
+/** What sends the formats of the endpoints that have some, by the endpoint's name. */
+export type StreamFormats = Readonly<
+  Record<string, Readonly<Partial<Record<StreamFormat, SendFormat>>>>
+>;
+
 type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<LogStream>;
 
-/** Serves every endpoint of kind stream: a redirect and the stream itself, with the same checks. */
-export function registerStreams(app: FastifyInstance, services: ApiServices): void {
+/**
+ * Serves every endpoint of kind stream: a redirect and the stream itself, with the same checks. Streams in other
+ * formats are those of `formats`.
+ */
+export function registerStreams(
+  app: FastifyInstance,
+  services: ApiServices,
+  formats: StreamFormats,
+): void {
   const { db } = services.core.database;
   for (const { name, endpoint, implementation } of endpointsOfKind("stream")) {
     const find = implementation as FindStream;
@@ -40,7 +76,17 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
       onRequest,
       handler: guarded(async (request, reply) => {
         await charge(services, endpoint, { request, reply });
-        const source = await findStream(endpoint, find, services, request);
+        const { source, input } = await findStream(endpoint, find, services, request);
+        const format = parseFormat(endpoint, request);
+        if (format !== undefined) {
+          const send = formats[name]?.[format];
+          if (send === undefined) throw new Error(`Nothing sends ${name} as ${format}`);
+          const all = procedureContext(services, { request, reply });
+          const { wId } = input as { wId: string };
+          const context = authorizeWorkspace(endpoint, all, wId);
+          await send({ services, request, reply, context }, { source, input });
+          return reply;
+        }
         const { cursor, withIds } = parseResume(request);
         const after = startAfter(cursor, await readLogEnd(db, source.logId), source);
         if (after === undefined) return reply.code(204).send();
@@ -59,15 +105,29 @@ async function findStream(
   find: FindStream,
   services: ApiServices,
   request: FastifyRequest,
-): Promise<LogStream> {
+): Promise<FoundStream> {
   const context = requestContext(services, request, { signal: neverAborted });
   const { params, query, body } = request;
   const input = parseInput(endpoint, new HttpInput({ params, query, body }));
   // The cursor is part of the query, so it is checked before the role.
-  parseResume(request);
+  if (parseFormat(endpoint, request) === undefined) parseResume(request);
   const { wId } = input as { wId: string };
   // The input of each finder is that of its endpoint's schemas.
-  return find(authorizeWorkspace(endpoint, context, wId), input as never);
+  const source = await find(authorizeWorkspace(endpoint, context, wId), input as never);
+  return { source, input };
+}
+
+/** Reads the format that a request asks for; undefined for the interface's own. Throws `invalid_request_error`. */
+function parseFormat(
+  { formats = [] }: StreamEndpoint,
+  { query }: FastifyRequest,
+): StreamFormat | undefined {
+  const { format } = query as { format?: unknown };
+  const isKnown = (one: unknown): one is StreamFormat => formats.some((known) => known === one);
+  if (format === undefined || formats.length === 0) return undefined;
+  if (isKnown(format)) return format;
+  const message = `must be ${formats.join(" or ")}, or left out`;
+  throw invalidRequest("query", [{ path: "format", message }]);
 }
 
 /** Responds with 429 in place of 503: clients retry a stream only on 408 and 429. */

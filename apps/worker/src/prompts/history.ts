@@ -17,7 +17,7 @@ export function toHistory(
 ): HistoryMessage {
   const { type, content, rank, called } = row;
   const { title, contentType } = row.fragment ?? {};
-  const shown = { type, content, title, contentType };
+  const shown = { type, content, title, contentType, givesCalls };
   if (called === null || !givesCalls) return shown;
   return { ...shown, called: toSteps(called, { rank, model }) };
 }

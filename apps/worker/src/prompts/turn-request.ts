@@ -117,7 +117,8 @@ export async function createTurnRequest(
       given: files.given.get(row.sid),
       from: authors.get(row.sid),
     }));
-    const beginning = { instructions: instructionsOf(agent), skills };
+    const ofQuestion = message.answerSettings?.instructions ?? null;
+    const beginning = { instructions: instructionsOf(agent), skills, ofQuestion };
     const prompt = buildPrompt(beginning, history, maxCharacters);
     return { ...files, prompt: withSummary(prompt, turn.summary) };
   };

@@ -12,7 +12,7 @@ export async function requireAnswerSettings(
   { message, path }: { readonly message: CreateMessage; readonly path: string },
 ): Promise<AnswerSettings | null> {
   const { functionTools = [], toolChoice } = message;
-  const { parallelToolCalls, maxOutputTokens, temperature } = message;
+  const { parallelToolCalls, maxOutputTokens, temperature, instructions, metadata } = message;
   if (
     typeof toolChoice === "object" &&
     !functionTools.some(({ name }) => name === toolChoice.name)
@@ -33,6 +33,8 @@ export async function requireAnswerSettings(
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
+    ...(instructions !== undefined && { instructions }),
+    ...(metadata !== undefined && { metadata }),
   };
   return Object.keys(settings).length === 0 ? null : settings;
 }

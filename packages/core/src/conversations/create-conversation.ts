@@ -28,6 +28,7 @@ import { readAnswers } from "./read-answers.ts";
 import { renderConversation } from "./conversation-content.ts";
 import { deriveTitle } from "./titles.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
+import { takeConversationId } from "./conversation-ids.ts";
 import {
   insertConversations,
   type NewConversation,
@@ -36,7 +37,8 @@ import {
 
 /**
  * Creates a conversation and starts a turn of each mentioned agent. With `blocking`, answers when
- * all of them have ended, or at the timeout.
+ * all of them have ended, or at the timeout. Throws `idempotency_key_in_use` if the context names its id,
+ * and another request has created it or is creating it.
  */
 export async function createConversation(
   context: ConversationContext,
@@ -110,16 +112,23 @@ export async function createConversation(
   };
 }
 
-/** With an Idempotency-Key, writes in a transaction of its own; otherwise shares a commit with others. */
+/**
+ * With an Idempotency-Key or an id that was chosen, writes in a transaction of its own; otherwise shares a
+ * commit with others.
+ */
 async function writeOnce(
   context: ConversationContext,
   created: NewConversation,
 ): Promise<HeldTurn[] | undefined> {
-  if (context.claim === undefined) return context.writeConversation(created, context.isWanted);
+  const { claim, conversationId, isWanted } = context;
+  if (claim === undefined && conversationId === undefined) {
+    return context.writeConversation(created, isWanted);
+  }
   const { sid: id } = created.conversation;
-  const heldOf = await inTransactionOnce(context, { id }, async ({ db }) =>
-    insertConversations(db, [created]),
-  );
+  const heldOf = await inTransactionOnce(context, { id }, async ({ db }) => {
+    if (conversationId !== undefined) await takeConversationId(db, conversationId);
+    return insertConversations(db, [created]);
+  });
   return heldOf(created);
 }
 
@@ -133,7 +142,7 @@ async function buildConversation(
   const now = context.now();
   return {
     id,
-    sid: context.newId(),
+    sid: context.conversationId ?? context.newId(),
     workspaceId: caller.workspace.id,
     spaceId: space?.id ?? null,
     ...ownedBy(caller, author),

@@ -33,6 +33,8 @@ const unset = {
   parallelToolCalls: undefined,
   maxOutputTokens: undefined,
   temperature: undefined,
+  instructions: undefined,
+  metadata: undefined,
 };
 
 // What becomes of the answers: docs/decisions/edits-are-versions.md.

@@ -1,6 +1,7 @@
 import { requireConversationOf } from "../access/conversation-reach.ts";
 import { replaySuccess } from "../idempotency.ts";
 import type { Implementations } from "../implementation.ts";
+import { getAnswerDetails } from "./answer-details.ts";
 import { cancelMessages } from "./cancel-messages.ts";
 import { getConsumption } from "./consumption.ts";
 import { getConversation } from "./conversation-content.ts";
@@ -47,6 +48,7 @@ export const conversationImplementations = {
   "feedbacks.listOwn": listOwnFeedback,
   "feedbacks.withdraw": withdrawFeedback,
   "messages.create": { make: postMessage, replay: replayPost },
+  "messages.getAnswer": getAnswerDetails,
   "messages.edit": { make: editMessage, replay: replayEdit },
   "messages.events": findMessageStream,
   "messages.retry": { make: retryMessage, replay: replayRetry },

@@ -3,7 +3,7 @@
 import { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";
 import type { LogRuntime } from "./log-runtime.ts";
 import { type Configurations, renderHint, renderPage } from "./payloads.ts";
-import { readLastSeqs, readPage } from "./read-log.ts";
+import { type Page, readLastSeqs, readPage } from "./read-log.ts";
 import { startSafetyPoll } from "./safety-poll.ts";
 import { type Follower, type Following, Tail } from "./tail.ts";
 
@@ -27,6 +27,8 @@ export interface Hub {
    * the hints, until it stops, the terminal event has come, or the log is gone.
    */
   follow(follower: Follower, from: FollowFrom): Following;
+  /** Reads the events after `after` as followers get them, at most a page; undefined if there is no such log. */
+  read(logId: string, after: number): Promise<Page | undefined>;
   /** Logs that are subscribed to, and their followers. */
   count(): { logs: number; followers: number };
 }
@@ -62,12 +64,14 @@ export function createHub(parts: HubParts): Hub {
     for (const tail of flushed) tail.flush();
   }
 
+  async function read(logId: string, after: number): Promise<Page | undefined> {
+    const page = await readPage(db, logId, after);
+    return page && renderPage(configurations, page);
+  }
+
   function openTail(logId: string): Tail {
     const tail: Tail = new Tail({
-      readPage: async (after) => {
-        const page = await readPage(db, logId, after);
-        return page && renderPage(configurations, page);
-      },
+      readPage: (after) => read(logId, after),
       retryAfterMs: (error) =>
         isDatabaseUnavailable(error) || isDatabaseBusy(error) ? RETRY_MS : undefined,
       schedule: () => schedule(tail),
@@ -137,6 +141,7 @@ export function createHub(parts: HubParts): Hub {
       if (isNew) unborn.add(logId);
       return (tails.get(logId) ?? openTail(logId)).follow(follower, { after, isNew });
     },
+    read,
     count: () => ({
       logs: tails.size,
       followers: tails.values().reduce((sum, tail) => sum + tail.followerCount(), 0),

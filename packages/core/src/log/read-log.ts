@@ -12,16 +12,21 @@ export interface Page {
   readonly events: readonly StoredEvent[];
   /** Number of the log's last event when the page was read. */
   readonly lastSeq: number;
+  /** Whether no event can follow that one. */
+  readonly closed: boolean;
 }
 
-type PageRow = { lastSeq: number } & ({ [K in keyof StoredEvent]: null } | StoredEvent);
+type PageRow = { lastSeq: number; closed: boolean } & (
+  | { [K in keyof StoredEvent]: null }
+  | StoredEvent
+);
 
 // The bytes are counted without decompressing the events. The log's row comes with them, which tells a
 // log without more events from a deleted one.
 const readStatement = statement<{ logId: string; after: number }, PageRow>(
   "read_page",
   sql`
-  select logs.last_seq as "lastSeq", page.seq, page.type, page.payload
+  select logs.last_seq as "lastSeq", logs.closed_at is not null as closed, page.seq, page.type, page.payload
   from logs left join lateral (
     select seq, type, payload from (
       select seq, type, payload,
@@ -50,7 +55,7 @@ export async function readPage(
   const events = rows.flatMap(({ seq, type, payload }) =>
     seq === null ? [] : [{ seq, type, payload }],
   );
-  return { events, lastSeq: first.lastSeq };
+  return { events, lastSeq: first.lastSeq, closed: first.closed };
 }
 
 /** Reads the events after `after` alone, at most a page. */

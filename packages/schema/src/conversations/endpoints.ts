@@ -128,6 +128,7 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: ConversationEvent,
     enveloped: true,
+    formats: ["ai-sdk"],
   },
   "conversations.listBlockedActions": {
     ...get,
@@ -255,5 +256,6 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: MessageEvent,
     enveloped: true,
+    formats: ["ai-sdk"],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -15,6 +15,15 @@ const MAX_TOOLS_VALUES = 8192;
 const MAX_OUTPUTS_BYTES = 1024 * 1024;
 const MAX_OUTPUT_PARTS = 100;
 
+const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
+const MAX_METADATA_BYTES = 32 * 1024;
+
+const Metadata = z
+  .record(z.string(), z.unknown())
+  .refine((values) => fitsBytes(JSON.stringify(values), MAX_METADATA_BYTES), {
+    error: `must be at most ${MAX_METADATA_BYTES} bytes of JSON`,
+  });
+
 const ToolName = z
   .string()
   .regex(/^[a-zA-Z0-9_-]{1,64}$/, { error: "must be 1 to 64 letters, digits, _ and -" });
@@ -87,6 +96,12 @@ export const answerSettings = {
   temperature: optional(z.number().min(0).max(2)).describe(
     "Temperature of the answers; the agents' own by default",
   ),
+  instructions: optional(textOfBytes(MAX_INSTRUCTIONS_BYTES)).describe(
+    "Instructions for the answers to this message alone, after those of their agents",
+  ),
+  metadata: optional(Metadata)
+    .describe("What the application wants to read again with the answers, of any shape")
+    .meta({ example: { ticket: "1042" } }),
 };
 
 /** What a message asked of the models of its answers, without what it left out. */
@@ -96,6 +111,8 @@ export interface AnswerSettings {
   readonly parallelToolCalls?: boolean;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  readonly instructions?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** A tool of an application with its defaults. */

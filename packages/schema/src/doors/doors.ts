@@ -1,7 +1,14 @@
 import type { DoorEndpoint } from "../endpoint.ts";
+import { aiSdkDoors } from "./ai-sdk.ts";
+import { durableStreamDoors } from "./durable-streams.ts";
+import { openResponsesDoors } from "./open-responses.ts";
 
 /** Every operation in the words of another protocol, by its name. The reference and the routes derive from it. */
-export const doors = {} as const satisfies Record<string, DoorEndpoint>;
+export const doors = {
+  ...aiSdkDoors,
+  ...durableStreamDoors,
+  ...openResponsesDoors,
+} as const satisfies Record<string, DoorEndpoint>;
 
 export type Doors = typeof doors;
 export type DoorName = keyof Doors;

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { type Endpoint, isAdministration, type ParsedInputOf } from "../endpoint.ts";
+import type { Issue } from "../errors/errors.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
 import { cleanJson } from "./json.ts";
 import { toPlain } from "./plain-values.ts";
@@ -83,6 +84,15 @@ function parsePart(
   const first = result.error.issues.slice(0, 20);
   throw invalidRequest(part, [
     ...(endpoint === undefined ? [] : findMisspelt(endpoint, value)),
-    ...first.map(({ path, message }) => ({ path: formatPath(path), message })),
+    ...first.flatMap(toIssues),
   ]);
+}
+
+/** An issue of a schema as it is shown; members that a strict object does not know have one each. */
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  const { path, message } = issue;
+  if (issue.code !== "unrecognized_keys") return [{ path: formatPath(path), message }];
+  return issue.keys.slice(0, 20).map((key) => {
+    return { path: formatPath([...path, key]), message: "is an unknown field" };
+  });
 }

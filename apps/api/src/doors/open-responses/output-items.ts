@@ -94,7 +94,7 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
   /** A call of a tool of the workspace, which the server runs. */
   function beginCall({ sId, toolName, params, ...action }: Action): OutputEvent[] {
     const closed = close();
-    const id = `mcp_${sId}`;
+    const id = itemIdOf("mcp", place, firstNumber + items.length);
     const output_index = items.length;
     calls.set(sId, output_index);
     const called = JSON.stringify(params);
@@ -120,7 +120,7 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
       ...begun,
       {
         type: `response.mcp_call.${isError ? "failed" : "completed"}`,
-        item_id: `mcp_${action.sId}`,
+        item_id: items[output_index]!.id,
         output_index,
       },
       finish(output_index, { ...said, status: isError ? "failed" : "completed" }),
@@ -130,7 +130,7 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
   /** A call of a tool of the caller: the response ends with it. */
   function requireOutput({ actionId, functionName, inputs }: OutputRequired): OutputEvent[] {
     const closed = close();
-    const id = `fc_${actionId}`;
+    const id = itemIdOf("fc", place, firstNumber + items.length);
     const output_index = items.length;
     const called = JSON.stringify(inputs);
     const item = { id, type: "function_call", call_id: actionId, name: functionName };

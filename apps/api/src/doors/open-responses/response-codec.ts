@@ -20,29 +20,35 @@ export type DescribeResponse = (state: ResponseState, output: readonly OutputIte
 export interface ResponseCodec extends EventCodec<MessageEvent> {
   readonly state: () => ResponseState;
   readonly output: () => readonly OutputItem[];
+  /** How often the answer has waited for its caller so far, the end of the response included. */
+  readonly waits: () => number;
   /** The calls of the caller's tools, and those that wait for approval, with which the response ended. */
   readonly waiting: () => readonly string[];
   /** The last frame, once it has ended. */
   end(response: object): readonly Frame[];
 }
 
+/** A response, or all of an answer. */
+type Shown = Omit<ResponsePlace, "segment"> & { readonly segment: number | "all" };
+
 /**
  * The events of an answer as those of one of its responses: each ends where the answer waits for its caller, for
  * outputs of the caller's tools or for approvals, and the next one begins after it.
  */
 export function createResponseCodec(
-  place: ResponsePlace,
-  describe: DescribeResponse,
+  place: Shown,
+  describe: DescribeResponse = () => ({}),
 ): ResponseCodec {
   let state: ResponseState = { status: "in_progress" };
   let segment = 0;
+  let waits = 0;
   let earlierItems = 0;
   let output = createOutput(place, 0);
   let sequence = 0;
   let steps: ResponseState["steps"];
   const ofCaller = new Set<string>();
   let waiting: string[] = [];
-  const isShown = () => segment === place.segment;
+  const isShown = () => place.segment === "all" || segment === place.segment;
 
   const frame = ({ type, ...members }: OutputEvent): Frame => ({
     event: type,
@@ -53,6 +59,8 @@ export function createResponseCodec(
   function wait(actionId: string, isLast: boolean, created: number): void {
     waiting.push(actionId);
     if (!isLast) return;
+    waits++;
+    if (place.segment === "all") return;
     if (isShown()) {
       state = { status: "completed", endedAt: created, ...(steps && { steps }) };
       return;
@@ -67,7 +75,7 @@ export function createResponseCodec(
   function ended(given: ResponseState, created: number): Frame[] {
     const frames = show(output.close());
     // One that waited for what its answer did not wait for any more ends with the answer.
-    segment = place.segment;
+    if (place.segment !== "all") segment = place.segment;
     state = { ...given, endedAt: created, ...(steps && { steps }) };
     return frames;
   }
@@ -77,7 +85,8 @@ export function createResponseCodec(
     switch (event.type) {
       case "generation_tokens":
         if (event.classification === "tokens") return show(output.write("msg", event.text));
-        if (event.classification === "chain_of_thought") return show(output.write("rs", event.text));
+        if (event.classification === "chain_of_thought")
+          return show(output.write("rs", event.text));
         return [];
       case "tool_params":
         // A call of the caller's tool is shown by the event that says so.
@@ -134,6 +143,7 @@ export function createResponseCodec(
     },
     state: () => state,
     output: () => output.items,
+    waits: () => waits,
     waiting: () => waiting,
     end: (response) => {
       const type = state.status === "cancelled" ? "incomplete" : state.status;
@@ -153,4 +163,3 @@ function ofFinish(reason: string | null | undefined): ResponseState {
 function toResponseError({ code, message }: { code: string; message: string }) {
   return { code: code === "budget_exceeded" ? "insufficient_quota" : code, message };
 }
-

@@ -15,9 +15,12 @@ export function responseIdOf({ conversationId, messageId, segment }: ResponsePla
   return `resp_${conversationId}${messageId}${segment === 0 ? "" : `_${segment}`}`;
 }
 
+/** The kinds of items of an answer, as ids begin. */
+export type ItemKind = "msg" | "rs" | "fc" | "mcp";
+
 /** The id of an item of an answer, by its number among all items of the answer. */
 export function itemIdOf(
-  kind: "msg" | "rs",
+  kind: ItemKind,
   { conversationId, messageId }: Omit<ResponsePlace, "segment">,
   number: number,
 ): string {
@@ -37,7 +40,7 @@ export function parseItemId(
   id: string,
 ): (Omit<ResponsePlace, "segment"> & { readonly number: number }) | undefined {
   const [, conversationId, messageId, number] =
-    new RegExp(`^(?:msg|rs)_(${ID})(${ID})_(\\d{1,6})$`).exec(id) ?? [];
+    new RegExp(`^(?:msg|rs|fc|mcp)_(${ID})(${ID})_(\\d{1,6})$`).exec(id) ?? [];
   if (conversationId === undefined || messageId === undefined) return undefined;
   return { conversationId, messageId, number: Number(number) };
 }

@@ -1,0 +1,263 @@
+import type { BriefAgent } from "@parley/core";
+import {
+  type AnswerSettings,
+  canonicalJson,
+  type CreateResponse,
+  invalidRequest,
+} from "@parley/schema";
+import { callEndpoint } from "../../requests/call-endpoint.ts";
+import type { DoorExchange } from "../door.ts";
+import { requireAgent } from "../find-agent.ts";
+import { toFragments } from "../fragments.ts";
+import {
+  previousPlace,
+  readWholeAnswer,
+  referredAnswer,
+  resolveReferences,
+} from "./continued-answer.ts";
+import { ECHO, type Echo } from "./describe-response.ts";
+import { type CallOutput, type Decision, readInput, type ReadInput } from "./read-input.ts";
+import type { ResponsePlace } from "./response-ids.ts";
+
+/** Reasoning efforts by those of the protocol. */
+const efforts = {
+  none: "none",
+  minimal: "light",
+  low: "light",
+  medium: "medium",
+  high: "high",
+} as const;
+
+/**
+ * Starts the answer to a request, or continues the one that waits for what it sends. Throws `invalid_request_error`, and
+ * as the procedures do that it calls.
+ */
+export async function startResponse(
+  exchange: DoorExchange,
+  request: CreateResponse,
+): Promise<ResponsePlace> {
+  const { idempotencyKey } = exchange.context;
+  // By what was asked two requests are the same: the files that are stored for it have other ids each time.
+  const key = idempotencyKey && { ...idempotencyKey, asked: request };
+  const keyed = { ...exchange, context: { ...exchange.context, idempotencyKey: key } };
+  const agent = await requireAgent(exchange, request.model);
+  const previous = previousPlace(request);
+  const conversationId = conversationOf(request);
+  if (previous !== undefined && conversationId !== undefined) {
+    const message = "cannot be given together with previous_response_id";
+    throw invalidRequest("body", [{ path: "conversation", message }]);
+  }
+  const referred = previous === undefined ? referredAnswer(request.input) : undefined;
+  const continued = previous ?? referred;
+  const resolved =
+    referred === undefined ? await resolveReferences(exchange, request.input) : request.input;
+  const input = readInput(resolved, { continues: continued !== undefined });
+  if (continued !== undefined && input.outputs.length + input.decisions.length > 0) {
+    return continueAnswer(keyed, { request, place: continued, input });
+  }
+  const sent = input.decisions[0];
+  if (sent !== undefined) {
+    const message = "needs previous_response_id: the response whose call it decides about";
+    throw invalidRequest("body", [{ path: `${sent.path}.approval_request_id`, message }]);
+  }
+  return ask(keyed, { request, agent, input, previous, conversationId });
+}
+
+function conversationOf({ conversation }: CreateResponse): string | undefined {
+  const id = typeof conversation === "object" ? conversation.id : conversation;
+  return id?.replace(/^conv_/, "");
+}
+
+interface Continuing {
+  readonly request: CreateResponse;
+  readonly place: Omit<ResponsePlace, "segment"> & { readonly segment?: number };
+  readonly input: ReadInput;
+}
+
+/** Sends outputs and decisions to the answer that waits for them: it continues as the next response. */
+async function continueAnswer(
+  exchange: DoorExchange,
+  { request, place, input }: Continuing,
+): Promise<ResponsePlace> {
+  const params = { cId: place.conversationId, mId: place.messageId };
+  const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
+  // As it was stored: nothing is null.
+  requireSame(request, answer.settings as AnswerSettings);
+  const before = await readWholeAnswer(exchange, place);
+  if (input.question !== undefined) {
+    const message =
+      "send only outputs and decisions: the answer continues with these, and a message can follow it";
+    throw invalidRequest("body", [{ path: "input", message }]);
+  }
+  const segment = (place.segment ?? before.waits() - 1) + 1;
+  await decide(exchange, params, input.decisions);
+  if (input.outputs.length > 0) {
+    const outputs = input.outputs.map(toOutput);
+    await callEndpoint(exchange, "messages.sendToolOutputs", { params, body: { outputs } });
+  }
+  return { ...params, conversationId: params.cId, messageId: params.mId, segment };
+}
+
+function toOutput({ callId, parts, path }: CallOutput) {
+  if (typeof parts === "string") return { actionId: callId, output: parts };
+  const output = parts.map((part, index) => {
+    if (part.type === "input_text") return { type: "text", text: part.text };
+    const [, mimeType, data] =
+      /^data:([\w.+/-]+);base64,(.*)$/.exec(
+        part.type === "input_image" ? (part.image_url ?? "") : "",
+      ) ?? [];
+    if (data !== undefined) return { type: "image", data, mimeType };
+    const message = "must be input_text, or input_image with a data: URL";
+    throw invalidRequest("body", [{ path: `${path}.output[${index}]`, message }]);
+  });
+  return { actionId: callId, output };
+}
+
+async function decide(
+  exchange: DoorExchange,
+  params: { readonly cId: string; readonly mId: string },
+  decisions: readonly Decision[],
+): Promise<void> {
+  // The key is of the outputs: a decision that is repeated changes nothing.
+  const own = { context: { ...exchange.context, idempotencyKey: undefined } };
+  for (const { requestId, isApproved } of decisions) {
+    const body = {
+      actionId: requestId.replace(/^mcpr_/, ""),
+      approved: isApproved ? "approved" : "rejected",
+    };
+    // oxlint-disable-next-line no-await-in-loop -- in the order of the request
+    await callEndpoint(own, "messages.validateAction", { params, body });
+  }
+}
+
+/** Throws `invalid_request_error` for what an answer that waits was not asked with: it continues as it began. */
+function requireSame(request: CreateResponse, before: AnswerSettings): void {
+  const { metadata: _echo, ...asked } = settingsOf(request);
+  const names = {
+    functionTools: "tools",
+    toolChoice: "tool_choice",
+    parallelToolCalls: "parallel_tool_calls",
+    maxOutputTokens: "max_output_tokens",
+    temperature: "temperature",
+    instructions: "instructions",
+  } as const;
+  for (const [member, path] of Object.entries(names) as [keyof typeof names, string][]) {
+    const [given, had] = [asked[member], before[member]];
+    if (given === undefined || canonicalJson(comparable(given)) === canonicalJson(comparable(had)))
+      continue;
+    const message = "differs from the response that waits: its answer continues as it was asked";
+    throw invalidRequest("body", [{ path, message }]);
+  }
+}
+
+/** Settings without what is stored by default. */
+function comparable(value: unknown): unknown {
+  if (!Array.isArray(value)) return value ?? null;
+  return value.map((tool: { description?: string; parameters?: object; strict?: boolean }) => ({
+    ...tool,
+    description: tool.description ?? "",
+    parameters: tool.parameters ?? { type: "object" },
+    strict: tool.strict ?? null,
+  }));
+}
+
+interface Asking {
+  readonly request: CreateResponse;
+  readonly agent: BriefAgent;
+  readonly input: ReadInput;
+  readonly previous: ResponsePlace | undefined;
+  readonly conversationId: string | undefined;
+}
+
+/** Asks the agent: in the conversation that is continued, or in a new one. */
+async function ask(
+  exchange: DoorExchange,
+  { request, agent, input, previous, conversationId }: Asking,
+): Promise<ResponsePlace> {
+  const contentFragments = await toFragments(exchange, input.preceding);
+  const message = toMessage(request, agent, input.question);
+  const continued = await whereToPost(exchange, previous, conversationId);
+  if (continued === undefined) {
+    const body = { message, contentFragments };
+    const { conversation } = await callEndpoint(exchange, "conversations.create", { body });
+    const answer = conversation.content.flat().findLast(({ type }) => type === "agent_message");
+    return { conversationId: conversation.sId, messageId: answer!.sId, segment: 0 };
+  }
+  const params = { cId: continued };
+  const body = { ...message, contentFragments };
+  const { agentMessages } = await callEndpoint(exchange, "messages.create", { params, body });
+  return { conversationId: continued, messageId: agentMessages[0]!.sId, segment: 0 };
+}
+
+async function whereToPost(
+  exchange: DoorExchange,
+  previous: ResponsePlace | undefined,
+  conversationId: string | undefined,
+): Promise<string | undefined> {
+  if (previous === undefined) return conversationId;
+  const params = { cId: previous.conversationId, mId: previous.messageId };
+  const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
+  if (answer.status === "created") {
+    const message = "this response has not ended, or waits for outputs: send these, or cancel it";
+    throw invalidRequest("body", [{ path: "previous_response_id", message }]);
+  }
+  return previous.conversationId;
+}
+
+/** What blank messages say: nothing, after what was said before. */
+const NOTHING = " ";
+
+function toMessage(request: CreateResponse, agent: BriefAgent, question: string | undefined) {
+  const format = request.text?.format;
+  const effort = request.reasoning?.effort;
+  const { sid, providerId, modelId } = agent;
+  return {
+    content: question === undefined || question === "" ? NOTHING : question,
+    mentions: [{ configurationId: sid }],
+    ...settingsOf(request),
+    ...(format?.type === "json_schema" && {
+      // The server itself checks answers, whether or not the model's service enforces the schema.
+      responseFormat: { type: "json_schema", schema: format.schema },
+    }),
+    ...(effort !== undefined && {
+      modelSelection: { providerId, modelId, reasoningEffort: efforts[effort] },
+    }),
+  };
+}
+
+function settingsOf(request: CreateResponse): AnswerSettings {
+  const { tools, tool_choice: choice, text } = request;
+  const format = text?.format;
+  const { model, previous_response_id, metadata, background } = request;
+  const { safety_identifier, prompt_cache_key, user, reasoning } = request;
+  const echo: Echo = {
+    ...{ model, previous_response_id, metadata, background },
+    ...{ safety_identifier, prompt_cache_key, user, reasoning },
+    ...(format?.type === "json_schema" && {
+      format: {
+        ...(format.strict !== undefined && { strict: format.strict }),
+        ...(format.name !== undefined && { name: format.name }),
+        ...(format.description !== undefined && { description: format.description }),
+      },
+    }),
+  };
+  return {
+    ...(tools !== undefined &&
+      tools.length > 0 && {
+        functionTools: tools.map(({ type: _function, ...tool }) => ({
+          ...tool,
+        })) as unknown as NonNullable<AnswerSettings["functionTools"]>,
+      }),
+    ...(choice !== undefined && {
+      toolChoice: typeof choice === "string" ? choice : { name: choice.name },
+    }),
+    ...(request.parallel_tool_calls !== undefined && {
+      parallelToolCalls: request.parallel_tool_calls,
+    }),
+    ...(request.max_output_tokens !== undefined && { maxOutputTokens: request.max_output_tokens }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.instructions !== undefined && { instructions: request.instructions }),
+    // Without what is undefined.
+    metadata: { [ECHO]: JSON.parse(JSON.stringify(echo)) as Echo },
+  };
+}

@@ -1,0 +1,85 @@
+import { callEndpoint } from "../../requests/call-endpoint.ts";
+import { type DoorExchange, openLog } from "../door.ts";
+import { readThrough, sendEvents } from "../send-events.ts";
+import { type Described, describeResponse } from "./describe-response.ts";
+import { createResponseCodec, type ResponseCodec } from "./response-codec.ts";
+import type { ResponsePlace } from "./response-ids.ts";
+
+/** A response whose answer was found. */
+interface Found {
+  readonly described: Described;
+  readonly source: Awaited<ReturnType<typeof openLog>>;
+}
+
+const NAME = "messages.events";
+
+function paramsOf({ conversationId, messageId }: ResponsePlace) {
+  return { cId: conversationId, mId: messageId };
+}
+
+async function find(exchange: DoorExchange, place: ResponsePlace): Promise<Found> {
+  const params = paramsOf(place);
+  const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
+  const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
+  // As it was stored: nothing is null.
+  return { described: { place, answer: answer as Described["answer"] }, source };
+}
+
+function openCodec({ described }: Found): ResponseCodec {
+  return createResponseCodec(described.place, (state, output) =>
+    describeResponse(described, state, output),
+  );
+}
+
+/** The response with the tokens of its steps, which are counted by the time it has ended. */
+async function describeNow(
+  exchange: DoorExchange,
+  found: Found,
+  codec: ResponseCodec,
+): Promise<object> {
+  if (!codec.isEnded) return describeResponse(found.described, codec.state(), codec.output());
+  const { described } = await find(exchange, found.described.place);
+  return describeResponse(described, codec.state(), codec.output());
+}
+
+/** Waits for a response, as long as blocking requests may, and gives it as it then is; with `onlySoFar`, as it is. */
+export async function readResponse(
+  exchange: DoorExchange,
+  place: ResponsePlace,
+  options: { readonly onlySoFar?: boolean } = {},
+): Promise<object> {
+  const found = await find(exchange, place);
+  const codec = openCodec(found);
+  await readThrough(exchange, found.source, codec, options);
+  return describeNow(exchange, found, codec);
+}
+
+/** Streams a response, from its start or after the event of a number. */
+export async function streamResponse(
+  exchange: DoorExchange,
+  place: ResponsePlace,
+  startingAfter?: number,
+): Promise<undefined> {
+  const found = await find(exchange, place);
+  const codec = openCodec(found);
+  // The request is over when its usage is read.
+  const later = detached(exchange);
+  sendEvents(exchange, {
+    name: NAME,
+    source: found.source,
+    codec: {
+      ...codec,
+      get isEnded() {
+        return codec.isEnded;
+      },
+      finish: async () => codec.end(await describeNow(later, found, codec)),
+    },
+    ...(startingAfter !== undefined && { isKnown: ({ count }) => count <= startingAfter }),
+  });
+  return undefined;
+}
+
+function detached({ context, ...exchange }: DoorExchange): DoorExchange {
+  const { signal } = new AbortController();
+  return { ...exchange, context: { ...context, signal, idempotencyKey: undefined } };
+}

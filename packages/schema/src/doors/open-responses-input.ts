@@ -1,0 +1,228 @@
+import * as z from "zod";
+import { optional } from "../parsing/text.ts";
+
+// What Open Responses and the OpenAI SDKs send. Members that there are not are refused by name, and so is what the
+// server does not do: nothing is ignored.
+
+const MAX_ITEMS = 1000;
+const id = optional(z.string().max(128));
+const status = optional(z.string().max(32));
+const callId = z.string().min(1).max(64);
+
+const InputText = z.strictObject({ type: z.literal("input_text"), text: z.string() });
+const InputImage = z.strictObject({
+  type: z.literal("input_image"),
+  image_url: optional(z.string()),
+  file_id: optional(z.string().max(255)),
+  detail: optional(z.enum(["low", "high", "auto"])),
+});
+const InputFile = z.strictObject({
+  type: z.literal("input_file"),
+  file_id: optional(z.string().max(255)),
+  filename: optional(z.string().max(255)),
+  file_data: optional(z.string()),
+});
+const InputPart = z.discriminatedUnion("type", [InputText, InputImage, InputFile], {
+  error: "must be input_text, input_image or input_file",
+});
+export type InputPart = z.output<typeof InputPart>;
+const OutputText = z.object({ type: z.literal("output_text"), text: z.string() });
+const Refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
+
+/** A value whose schema follows from what it is, so that an error names the member that is wrong. */
+const chosen = <Value>(choose: (value: unknown) => z.ZodType<Value>) =>
+  z.unknown().transform((value, context): Value => {
+    const parsed = choose(value).safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues.slice(0, 5)) {
+      // As a schema gives it, but for the input.
+      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+    }
+    return z.NEVER;
+  });
+
+/** A text, or a list of parts or items. */
+const textOr = <Part>(part: z.ZodType<Part>, least = 0) => {
+  const parts = z
+    .array(part, { error: "must be a text or a list" })
+    .min(least, { error: "must not be empty" })
+    .max(MAX_ITEMS);
+  const text = z.string().min(least, { error: "must not be empty" });
+  return chosen<string | Part[]>((value) => (typeof value === "string" ? text : parts));
+};
+const contentOf = <Part>(part: z.ZodType<Part>) => textOr(part);
+
+const UserItem = z.strictObject({
+  type: z.literal("message").optional(),
+  id,
+  status,
+  role: z.literal("user"),
+  content: contentOf(InputPart),
+});
+const SystemItem = z.strictObject({
+  type: z.literal("message").optional(),
+  id,
+  status,
+  role: z.enum(["system", "developer"]),
+  content: contentOf(InputText),
+});
+const AssistantItem = z.strictObject({
+  type: z.literal("message").optional(),
+  id,
+  status,
+  phase: optional(z.enum(["commentary", "final_answer"])),
+  role: z.literal("assistant"),
+  content: contentOf(z.discriminatedUnion("type", [OutputText, Refusal])),
+});
+const CallItem = z.strictObject({
+  type: z.literal("function_call"),
+  id,
+  status,
+  call_id: callId,
+  name: z.string().min(1).max(64),
+  arguments: z.string(),
+});
+const OutputItem = z.strictObject({
+  type: z.literal("function_call_output"),
+  id,
+  status,
+  call_id: callId,
+  output: contentOf(InputPart),
+});
+const ReferenceItem = z.strictObject({
+  type: z.literal("item_reference"),
+  id: z.string().max(128),
+});
+/** Reasoning of an earlier response: services are given their own back, so it is not needed. */
+const ReasoningItem = z.object({ type: z.literal("reasoning"), id });
+/** A call of a tool of the workspace in an earlier response. */
+const ToolItem = z.object({
+  type: z.literal("mcp_call"),
+  id,
+  name: z.string().max(255),
+  arguments: z.string(),
+  output: optional(z.string()),
+  error: optional(z.string()),
+});
+const ApprovalRequestItem = z.object({ type: z.literal("mcp_approval_request"), id });
+const ApprovalItem = z.strictObject({
+  type: z.literal("mcp_approval_response"),
+  id,
+  approval_request_id: z.string().max(128),
+  approve: z.boolean(),
+  reason: optional(z.string().max(4096)),
+});
+
+const message = z.discriminatedUnion("role", [UserItem, SystemItem, AssistantItem], {
+  error: "must have the role user, assistant, system or developer",
+});
+const others = z.discriminatedUnion(
+  "type",
+  [CallItem, OutputItem, ReferenceItem, ReasoningItem, ToolItem, ApprovalRequestItem, ApprovalItem],
+  { error: "must be an item type that this server knows" },
+);
+
+/** An item of the input. */
+export type InputItem = z.output<typeof message> | z.output<typeof others>;
+
+export const InputItem = chosen<InputItem>((value) => {
+  const { type = "message" } = (value ?? {}) as { type?: unknown };
+  return type === "message" ? message : others;
+});
+
+const Format = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({
+    type: z.literal("json_schema"),
+    name: optional(z.string().max(64)),
+    description: optional(z.string().max(4096)),
+    schema: z.record(z.string(), z.unknown()),
+    strict: optional(z.boolean()),
+  }),
+]);
+
+const FunctionTool = z.strictObject({
+  type: z.literal("function", {
+    error:
+      "is a hosted tool that this server does not have: give its agent a tool of the workspace",
+  }),
+  name: z.string().min(1).max(64),
+  description: optional(z.string()),
+  parameters: optional(z.record(z.string(), z.unknown())),
+  strict: optional(z.boolean()),
+});
+
+const ChosenFunction = z.strictObject({ type: z.literal("function"), name: z.string() });
+
+/** A member that is taken only with the values that change nothing. */
+const only = (values: readonly unknown[], why: string) =>
+  z
+    .unknown()
+    .refine((value) => value === undefined || value === null || values.includes(value), {
+      error: why,
+    })
+    .optional();
+
+/** The body of a new response. */
+export const CreateResponse = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(255)
+    .describe("The agent that answers: its id or name, which `agent/` may come before")
+    .meta({ example: "agent/helper" }),
+  input: textOr(InputItem, 1).describe("A user's message, or items").meta({ example: "Hello!" }),
+  instructions: optional(z.string()).describe("Instructions for this response alone"),
+  previous_response_id: optional(z.string().max(64)).describe("The response that it continues"),
+  conversation: optional(
+    z.union([z.string().max(64), z.strictObject({ id: z.string().max(64) })]),
+  ).describe("The conversation that it continues"),
+  tools: optional(z.array(FunctionTool).max(64)).describe("Functions of the caller"),
+  tool_choice: optional(z.union([z.enum(["auto", "none", "required"]), ChosenFunction])).describe(
+    "Which of them is called: auto by default",
+  ),
+  parallel_tool_calls: optional(z.boolean()).describe("Whether several may be called at once"),
+  max_output_tokens: optional(z.int().min(16).max(1_000_000)).describe(
+    "Most tokens of each step, reasoning included",
+  ),
+  temperature: optional(z.number().min(0).max(2)).describe("Temperature; the agent's by default"),
+  text: optional(
+    z.strictObject({
+      format: optional(Format),
+      verbosity: only(["medium"], "must be medium: models have no other"),
+    }),
+  ).describe("What the answer must be"),
+  reasoning: optional(
+    z.strictObject({
+      effort: optional(z.enum(["none", "minimal", "low", "medium", "high"])),
+      summary: optional(z.enum(["auto", "concise", "detailed"])),
+    }),
+  ).describe("Effort of the reasoning; the agent's by default"),
+  metadata: optional(
+    z
+      .record(z.string().max(64), z.string().max(512))
+      .refine((pairs) => Object.keys(pairs).length <= 16, { error: "must have at most 16 pairs" }),
+  ).describe("At most 16 pairs, given back"),
+  stream: optional(z.boolean()).describe("Whether to answer with Server-Sent Events"),
+  stream_options: optional(
+    z.strictObject({
+      include_obfuscation: only([false], "must be false: events are not padded"),
+    }),
+  ),
+  background: optional(z.boolean()).describe("Whether to answer at once, and to work on"),
+  store: only([true], "must be true: every response is stored, until it is deleted"),
+  include: optional(
+    z.array(z.string()).max(0, { error: "must be empty: nothing more can be included" }),
+  ),
+  truncation: only(["auto"], "must be auto: what does not fit is summarized or left out"),
+  safety_identifier: optional(z.string().max(64)).describe("Given back"),
+  prompt_cache_key: optional(z.string().max(64)).describe("Given back: prompts are cached anyway"),
+  user: optional(z.string().max(255)).describe("Given back"),
+  service_tier: only(["auto", "default"], "must be auto or default"),
+  top_p: only([1], "must be 1: agents have a temperature"),
+  presence_penalty: only([0], "must be 0: it is not supported"),
+  frequency_penalty: only([0], "must be 0: it is not supported"),
+  top_logprobs: only([0], "must be 0: there are no probabilities of tokens"),
+  max_tool_calls: only([], "is not supported: agents have a number of steps"),
+});
+export type CreateResponse = z.output<typeof CreateResponse>;
