@@ -115,6 +115,19 @@ describe("tools of an application", () => {
     expect(answer?.actions.map(({ status }) => status)).toContain("errored");
   });
 
+  it("may be many and large, which no claim carries", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => {
+      const description = `${index} ${"é".repeat(900)}`;
+      return { ...weather, name: index === 59 ? weather.name : `t${index}`, description };
+    });
+    const asked = await ask(both, { functionTools: [...many, clock] });
+    const outputs = (await callsOf(asked, 2)).map(({ data }) => {
+      return { actionId: String(data["actionId"]), output: String(data["functionName"]) };
+    });
+    expect((await send(asked, outputs)).status).toBe(200);
+    expect((await endOf(asked)).answer?.content).toBe("Well. So: get_time");
+  });
+
   it("end the wait of a blocking request", async () => {
     const mentions = [{ configurationId: both }];
     const message = { content: "How is it?", mentions, functionTools: [weather, clock] };
