@@ -15,6 +15,7 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerChatCompletions } from "./doors/chat-completions/chat-completions.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
@@ -200,6 +201,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerMcp(app, services);
   registerDurableStreams(app, services);
   registerOpenResponses(app, services);
+  registerChatCompletions(app, services);
   registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);

@@ -99,6 +99,7 @@ export * from "./workspaces/workspace-facts.ts";
 export * from "./workspaces/workspaces.ts";
 export * from "./endpoint.ts";
 export * from "./doors/ai-sdk.ts";
+export * from "./doors/chat-completions.ts";
 export * from "./doors/doors.ts";
 export * from "./doors/open-responses-input.ts";
 export * from "./doors/open-responses.ts";

@@ -26,6 +26,7 @@ import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { requireBudget } from "../usage/require-budget.ts";
 import { readAnswers } from "./read-answers.ts";
 import { renderConversation } from "./conversation-content.ts";
+import { TEMPORARY } from "../access/conversation-reach.ts";
 import { deriveTitle } from "./titles.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
 import { takeConversationId } from "./conversation-ids.ts";
@@ -147,7 +148,7 @@ async function buildConversation(
     spaceId: space?.id ?? null,
     ...ownedBy(caller, author),
     title: input.title ?? deriveTitle(input.message.content),
-    visibility: "unlisted",
+    visibility: input.temporary === true ? TEMPORARY : "unlisted",
     createdAt: now,
     updatedAt: now,
     readAt: now,

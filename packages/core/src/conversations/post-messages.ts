@@ -56,8 +56,9 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user } = resolved;
-  const { contentFragment, afterMessageId } = input;
-  const fragments = await resolveFragments(outside, context, { contentFragment });
+  const { contentFragment, contentFragments, afterMessageId } = input;
+  const given = { contentFragment, contentFragments };
+  const fragments = await resolveFragments(outside, context, given);
   const ofFiles = await warnAboutFiles(context, fragments, resolved);
   const warnings = [...resolved.warnings, ...ofFiles];
   const { workspace } = context.caller;
