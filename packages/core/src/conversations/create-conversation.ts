@@ -15,7 +15,13 @@ import { writeRuns } from "../runs/local-workers.ts";
 import { resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { warnAboutFiles } from "./file-warnings.ts";
-import { buildEvents, buildMessages, resolveMessage, startingOf } from "./new-messages.ts";
+import {
+  buildEvents,
+  buildMessages,
+  pausesOf,
+  resolveMessage,
+  startingOf,
+} from "./new-messages.ts";
 import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { requireBudget } from "../usage/require-budget.ts";
 import { readAnswers } from "./read-answers.ts";
@@ -79,6 +85,7 @@ export async function createConversation(
         timeoutMs: context.blockingTimeoutMs,
         signal: context.signal,
         newAfter: 0,
+        watchPauses: pausesOf(resolved),
       })
     : undefined;
   const events = buildEvents(created, user);

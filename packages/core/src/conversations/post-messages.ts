@@ -34,6 +34,7 @@ import {
   buildEvents,
   buildMessages,
   emptyMessage,
+  pausesOf,
   payerOf,
   resolveMessage,
   startingOf,
@@ -88,6 +89,7 @@ export async function postMessage(
         logIds: created.turns.map((turn) => turn.message.sid),
         timeoutMs: context.blockingTimeoutMs,
         signal: context.signal,
+        watchPauses: pausesOf(resolved),
       })
     : undefined;
   const agentMessages = await readAnswers(context, created.turns, await pending?.ends);
