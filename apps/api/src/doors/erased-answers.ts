@@ -1,3 +1,4 @@
+import { toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { DoorExchange } from "./door.ts";
 
@@ -11,7 +12,7 @@ export function refuseErased(
   error: unknown,
 ): never {
   const isReplay = context.idempotencyKey?.stored !== undefined;
-  const isGone = error instanceof ParleyError && error.type === "conversation_not_found";
+  const isGone = toParleyError(error).type === "conversation_not_found";
   if (!isTemporary || !isReplay || !isGone) throw error;
   throw new ParleyError(
     "version_conflict",

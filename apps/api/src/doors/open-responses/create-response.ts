@@ -4,8 +4,8 @@ import {
   canonicalJson,
   type CreateResponse,
   invalidRequest,
-  ParleyError,
 } from "@parley/schema";
+import { toParleyError } from "@parley/rpc";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
 import { requireAgent } from "../find-agent.ts";
@@ -210,7 +210,7 @@ async function ask(
       return await post(previous.conversationId, previous.messageId);
     } catch (error) {
       // Another response has continued it since.
-      if (!(error instanceof ParleyError) || error.type !== "version_conflict") throw error;
+      if (toParleyError(error).type !== "version_conflict") throw error;
     }
   }
   const forked =
