@@ -15,6 +15,9 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerAgUi } from "./doors/ag-ui/ag-ui.ts";
+import { sendConversationAsRun, sendMessageAsRun } from "./doors/ag-ui/formats.ts";
+import { registerChatCompletions } from "./doors/chat-completions/chat-completions.ts";
 import { registerDurableStreams } from "./doors/durable-streams/durable-streams.ts";
 import { registerOpenResponses } from "./doors/open-responses/open-responses.ts";
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
@@ -188,8 +191,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerPictures(app);
   registerRest(app, services);
   registerStreams(app, services, {
-    "conversations.events": { "ai-sdk": sendConversation },
-    "messages.events": { "ai-sdk": sendMessage },
+    "conversations.events": { "ai-sdk": sendConversation, "ag-ui": sendConversationAsRun },
+    "messages.events": { "ai-sdk": sendMessage, "ag-ui": sendMessageAsRun },
   });
   registerMultipart(app, (scope) => {
     registerUploads(scope, services);
@@ -198,8 +201,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerAgUi(app, services);
   registerDurableStreams(app, services);
   registerOpenResponses(app, services);
+  registerChatCompletions(app, services);
   registerAiSdk(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);

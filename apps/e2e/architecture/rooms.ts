@@ -1,3 +1,4 @@
+import { api } from "./api-rooms.ts";
 import { cli, server } from "./cli-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
@@ -33,7 +34,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
-  doors: [...contract, "agents", "conversations"],
+  doors: [...contract, "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
     "access",
@@ -185,45 +186,6 @@ const core: Rooms = {
     "tools",
     "usage",
     "workspaces",
-  ],
-};
-
-const api: Rooms = {
-  "config.ts": [],
-  http: ["config.ts"],
-  metrics: ["http"],
-  limits: ["config.ts", "http", "metrics"],
-  "response-cache": ["http"],
-  "services.ts": ["config.ts", "metrics", "limits", "response-cache"],
-  requests: ["http", "limits", "services.ts"],
-  transports: ["http", "limits", "response-cache", "requests", "services.ts"],
-  mcp: ["config.ts", "http", "requests", "services.ts"],
-  doors: ["http", "requests", "transports", "services.ts"],
-  "doors/ai-sdk": ["requests", "transports", "services.ts", "doors"],
-  "doors/durable-streams": ["http", "limits", "requests", "transports", "services.ts", "doors"],
-  "doors/open-responses": ["requests", "services.ts", "doors"],
-  "doors/chat-completions": ["requests", "services.ts", "doors"],
-  authorization: ["http", "requests", "services.ts"],
-  console: [],
-  reference: ["http", "response-cache", "services.ts"],
-  "server.ts": [
-    "config.ts",
-    "http",
-    "metrics",
-    "limits",
-    "response-cache",
-    "services.ts",
-    "requests",
-    "transports",
-    "mcp",
-    "doors",
-    "doors/ai-sdk",
-    "doors/durable-streams",
-    "doors/open-responses",
-    "doors/chat-completions",
-    "authorization",
-    "console",
-    "reference",
   ],
 };
 

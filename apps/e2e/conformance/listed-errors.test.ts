@@ -10,6 +10,7 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 import { uploadWrongContent } from "./upload-wrong-content.ts";
 import { callByName } from "./call-by-name.ts";
 import { missingSubjects } from "./missing-subjects.ts";
+import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
@@ -231,18 +232,8 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 /** The error of an import of the skill `greeting` with these fields. */
-async function importSkill(fields: Readonly<Record<string, string>>): Promise<string> {
-  const skill = "---\nname: greeting\ndescription: Greets.\n---\nSay hello.";
-  const parts = [
-    ...Object.entries(fields).map(([name, value]) => [`name="${name}"`, value] as const),
-    ['name="files"; filename="greeting/SKILL.md"', skill] as const,
-  ];
-  const body = parts
-    .map(([name, value]) => `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`)
-    .join("");
-  const headers = { "content-type": "multipart/form-data; boundary=b" };
-  return (await rest({ path: pathsOf(server()).skills, body: `${body}--b--\r\n`, headers })).type;
-}
+const importSkill = async (fields: Readonly<Record<string, string>>): Promise<string> =>
+  (await rest({ path: pathsOf(server()).skills, ...skillForm(fields) })).type;
 
 /** The same as `call`, while the workspace may use no model. */
 async function callWithoutModels(name: string, input: object): Promise<string> {

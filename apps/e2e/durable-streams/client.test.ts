@@ -1,11 +1,11 @@
 import { DurableStream } from "@durable-streams/client";
-import { agentMessages } from "parley-client";
+import { agentMessages, createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { createClientOf } from "../client/clients.ts";
 import { startCuttingProxy } from "../client/cutting-proxy.ts";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf } from "../request.ts";
-import { shareServer } from "../server.ts";
+import { shareServer, within } from "../server.ts";
 import { follow, followThrough } from "./follow.ts";
 
 // The protocol's own client against the real routes: what it reads is the log's own stream, whatever way it takes.
@@ -103,4 +103,18 @@ test.for(modes)("with live %s, connections that break cost and repeat no event",
   const items = await followThrough({ url: () => url, authorization: authorization(), live });
   expect(proxy.cuts()).toBeGreaterThan(0);
   expect(items).toEqual(await ownItems(message));
+});
+
+test("a wait ends when its key is revoked", async () => {
+  const { url, demo } = server();
+  const { workspaceId: wId } = demo;
+  const rpc = createRpcClient({ url, apiKey: demo.adminKey });
+  const { apiKey, secret } = await rpc.apiKeys.create.mutate({ wId, name: "gone", role: "admin" });
+  const { conversation, message } = await ask("helper");
+  await ownItems(message);
+  const headers = { Authorization: `Bearer ${secret}` };
+  const waiting = fetch(urlOf(conversation, "?offset=now&live=long-poll"), { headers });
+  await rpc.apiKeys.revoke.mutate({ wId, keyId: apiKey.sId });
+  const { status } = await within(8000, waiting);
+  expect(status).toBe(401);
 });

@@ -36,7 +36,7 @@ test("the reads pass the protocol's own suite", { timeout: 240_000 }, async () =
     const command = path.join(folder, "dist/cli.js");
     const child = spawn(process.execPath, [command, "--run", streams.url], {
       cwd: directory,
-      env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
+      env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, NO_COLOR: "1" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";

@@ -1,11 +1,9 @@
-import { pathsOf } from "../request.ts";
+import { pathsOf, type Request } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createToolAsker } from "./ask-with-tools.ts";
 
-/** Lets an agent call a tool of the application; gives the path to send the output to, and the id of the call. */
-export async function awaitOutput(
-  server: () => Server,
-): Promise<{ path: string; actionId: string }> {
+/** Lets an agent call a tool of the application; gives the request that sends the output. */
+export async function awaitOutput(server: () => Server): Promise<Request> {
   const { calls, ask, callsOf } = createToolAsker(server);
   const agent = await calls.createAgent("Calling", {
     steps: [{ toolCalls: [{ name: "get_weather", params: {} }] }],
@@ -14,5 +12,6 @@ export async function awaitOutput(
   const { cId, mId } = await ask(agent);
   const [waiting] = await callsOf({ cId, mId });
   const path = `${pathsOf(server()).conversations}/${cId}/messages/${mId}/tool-outputs`;
-  return { path, actionId: String(waiting?.data["actionId"]) };
+  const outputs = [{ actionId: String(waiting?.data["actionId"]), output: "Rain" }];
+  return { path, json: { outputs } };
 }

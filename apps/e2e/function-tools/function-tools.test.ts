@@ -115,6 +115,52 @@ describe("tools of an application", () => {
     expect(answer?.actions.map(({ status }) => status)).toContain("errored");
   });
 
+  it("may be many and large, which no claim carries", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => {
+      const description = `${index} ${"é".repeat(900)}`;
+      return { ...weather, name: index === 59 ? weather.name : `t${index}`, description };
+    });
+    const asked = await ask(both, { functionTools: [...many, clock] });
+    const outputs = (await callsOf(asked, 2)).map(({ data }) => {
+      return { actionId: String(data["actionId"]), output: String(data["functionName"]) };
+    });
+    expect((await send(asked, outputs)).status).toBe(200);
+    expect((await endOf(asked)).answer?.content).toBe("Well. So: get_time");
+  });
+
+  it("end the wait of a blocking request", async () => {
+    const mentions = [{ configurationId: both }];
+    const message = { content: "How is it?", mentions, functionTools: [weather, clock] };
+    const headers = { "idempotency-key": "waits" };
+    const startedAt = Date.now();
+    const create = () => calls.call("POST", "", { json: { message, blocking: true }, headers });
+    for (const response of [await create(), await create()]) {
+      expect(response.text).toContain('"status":"blocked_client_output_required"');
+    }
+    // By themselves they end after three minutes.
+    expect(Date.now() - startedAt).toBeLessThan(120_000);
+  });
+
+  it("have one output each, whoever sends them at once", async () => {
+    const asked = await ask(both);
+    const waiting = await callsOf(asked, 2);
+    const outputsOf = (output: string) =>
+      waiting.map(({ data }) => ({ actionId: String(data["actionId"]), output }));
+    const sent = await Promise.all(
+      ["a", "a", "b", "b"].map((output) => send(asked, outputsOf(output))),
+    );
+    expect(sent.map(({ status }) => String(status)).toSorted()).toEqual([
+      "200",
+      "200",
+      "400",
+      "400",
+    ]);
+    const { answer, types } = await endOf(asked);
+    const [first, second] = answer?.actions.map(({ output }) => output) ?? [];
+    expect(first).toEqual(second);
+    expect(types.filter((type) => type === "agent_action_success")).toHaveLength(2);
+  });
+
   it("give images, which stand in the conversation as files", async () => {
     const asked = await ask(both);
     const [first, second] = await callsOf(asked, 2);

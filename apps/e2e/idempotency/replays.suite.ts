@@ -131,13 +131,10 @@ export function replaysSuite(server: () => Server): void {
       const json = { actionId, answer: { selectedOptions: [], customResponse: "Me" } };
       return { request: { path, json }, withoutKey: "makes nothing" };
     },
-    "messages.sendToolOutputs": async () => {
-      const { path, actionId } = await awaitOutput(server);
-      return {
-        request: { path, json: { outputs: [{ actionId, output: "Rain" }] } },
-        withoutKey: "makes nothing",
-      };
-    },
+    "messages.sendToolOutputs": async () => ({
+      request: await awaitOutput(server),
+      withoutKey: "makes nothing",
+    }),
     "messages.validateAction": async () => {
       const { path, actionId } = await awaitApproval(server);
       // The same decision again changes nothing.

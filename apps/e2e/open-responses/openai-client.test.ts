@@ -125,6 +125,46 @@ describe("the Responses interface of the OpenAI SDK", () => {
     expect(further.conversation).toEqual(response.conversation);
   });
 
+  it("forks where two responses continue the same one", async () => {
+    const first = await client.responses.create({ model: "helper", input: "One" });
+    const further = { model: "helper", previous_response_id: first.id };
+    const [left, right] = await Promise.all(
+      ["Left", "Right"].map((input) => client.responses.create({ ...further, input })),
+    );
+    expect(new Set([left, right].map((one) => one?.conversation?.id)).size).toBe(2);
+    const texts = [left, right].map((one) => one?.output_text);
+    expect(texts).toEqual([
+      expect.stringContaining("You said: Left"),
+      expect.stringContaining("You said: Right"),
+    ]);
+  });
+
+  it("erases what is not stored, and lists it nowhere", { timeout: 90_000 }, async () => {
+    const lists = async () => (await calls.call("GET", "?limit=100")).text;
+    const before = await lists();
+    const headers = { "Idempotency-Key": "unstored" };
+    const request = { model: "helper", input: "Forget it", store: false };
+    const response = await client.responses.create(request, { headers });
+    expect(response).toMatchObject({ status: "completed", store: false });
+    expect(await lists()).toBe(before);
+    const retrieve = () => client.responses.retrieve(response.id);
+    await expect
+      .poll(() => retrieve().catch(({ status }: { status: number }) => status), {
+        timeout: 60_000,
+      })
+      .toBe(404);
+    await expect(client.responses.create(request, { headers })).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining("is erased"),
+    });
+    const wId = server().demo.workspaceId;
+    const asked = { wId, action: "conversations.erase" };
+    const { auditEvents } = await calls.rpc().audit.list.query(asked);
+    expect(auditEvents.map(({ subjectId }) => `conv_${subjectId}`)).toContain(
+      response.conversation?.id,
+    );
+  });
+
   it("works in the background, and cancels", async () => {
     const queued = await client.responses.create({
       model: "slowpoke",
@@ -139,7 +179,7 @@ describe("the Responses interface of the OpenAI SDK", () => {
 
   it.each([
     [{ model: "nobody", input: "x" }, "model", "no agent nobody"],
-    [{ model: "helper", input: "x", store: false }, "store", "must be true"],
+    [{ model: "helper", input: "x", store: false, background: true }, "background", "is stored"],
     [{ model: "helper", input: "x", top_p: 0.5 }, "top_p", "must be 1"],
     [{ model: "helper", input: "x", colour: "red" }, "colour", "unknown field"],
     [

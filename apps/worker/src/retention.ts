@@ -6,6 +6,7 @@ import {
   createFileTextSweep,
   createInvocationSweep,
   createVersionSweep,
+  eraseTemporaryConversations,
   sweepAuditLog,
   sweepClientServers,
   sweepFiles,
@@ -25,6 +26,8 @@ import { startUsageSums } from "./usage-sums.ts";
 const SWEEP_INTERVAL_MS = 300_000;
 /** Time between looks for workspaces whose stored bytes are to be counted. */
 const COUNT_INTERVAL_MS = 2000;
+/** Time between looks for temporary conversations that have ended: they are erased within a minute. */
+const ERASE_INTERVAL_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -49,7 +52,7 @@ export interface RetentionOptions {
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
  * idempotency keys, old entries of the audit log, recorded requests, old entries and sums of usage, expired user
  * tokens, files that were not uploaded in time and texts of files that are gone; at once, and then every few minutes. A
- * sweep that fails is logged, and the others continue. Counts what workspaces store if that may have changed, and sums what they use.
+ * sweep that fails is logged, and the others continue. Erases temporary conversations soon after they have ended. Counts what workspaces store if that may have changed, and sums what they use.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -138,7 +141,18 @@ export function startRetention({
     }
   }
 
-  const running = Promise.all([run(), count()]);
+  async function erase(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await sweep("temporary_conversations", () => eraseTemporaryConversations(core));
+      } catch (error) {
+        logger.error({ err: error }, "Temporary conversations could not be erased");
+      }
+      await pause((0.5 + core.random()) * ERASE_INTERVAL_MS);
+    }
+  }
+
+  const running = Promise.all([run(), count(), erase()]);
   const stopUsageSums = startUsageSums({ core, logger, metrics: metrics.usage });
   return async () => {
     stop.abort();

@@ -99,6 +99,7 @@ export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
 export { isTerminal, appendEvents } from "./log/append.ts";
 export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
 export type { BriefAgent } from "./agents/agents.ts";
+export { eraseTemporaryConversations } from "./conversations/erase-temporary.ts";
 export { followLog } from "./log/follow.ts";
 export type { LogStream, StreamSpace } from "./log/log-stream.ts";
 export { readEvents, readLogEnd } from "./log/read-log.ts";

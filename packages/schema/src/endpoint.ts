@@ -58,7 +58,7 @@ export interface JsonEndpoint extends EndpointBase {
 }
 
 /** Another protocol in which a stream can be had over REST, with `?format=`. */
-export type StreamFormat = "ai-sdk";
+export type StreamFormat = "ag-ui" | "ai-sdk";
 
 /** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
 export interface StreamEndpoint extends EndpointBase {
@@ -102,6 +102,8 @@ export interface DoorEndpoint extends EndpointBase {
   readonly alsoAt?: string;
   /** Whether it changes nothing although it is a POST: it takes no Idempotency-Key. */
   readonly onlyReads?: boolean;
+  /** Whether it reads a log by offsets: its headers say where the response ends, and there may be nothing new. */
+  readonly readsLog?: boolean;
 }
 
 /** An operation of the server. */

@@ -101,6 +101,15 @@ export function registerDoor<E extends DoorEndpoint>(
   }
 }
 
+/** The same exchange for what is done after its client has gone or its key is used up. */
+export function detached({ context, ...exchange }: DoorExchange): DoorExchange {
+  const { signal } = new AbortController();
+  return {
+    ...exchange,
+    context: { ...context, signal, isWanted: undefined, idempotencyKey: undefined },
+  };
+}
+
 function workspaceOf(request: FastifyRequest): string {
   const { wId } = request.params as { wId?: string };
   const caller = callerOf(request);

@@ -24,6 +24,7 @@ type Fragment = Partial<CreateContentFragment> & Pick<CreateContentFragment, "ti
 export async function toFragments(
   exchange: DoorExchange,
   preceding: readonly Preceding[],
+  { isTemporary = false }: { readonly isTemporary?: boolean } = {},
 ): Promise<Fragment[]> {
   const isReplay = exchange.context.idempotencyKey?.stored !== undefined;
   const fragments: Fragment[] = [];
@@ -41,7 +42,9 @@ export async function toFragments(
     const file = readDataUrl(data, path);
     const title = /\.\w+$/.test(name) ? name : `${name}.${extensionOf(file.contentType)}`;
     // oxlint-disable-next-line no-await-in-loop -- one after the other: each takes memory
-    const id = isReplay ? STORED_BEFORE : await uploadFile(exchange, { name: title, ...file });
+    const id = isReplay
+      ? STORED_BEFORE
+      : await uploadFile(exchange, { name: title, isTemporary, ...file });
     fragments.push({ title, fileId: id });
   }
   return fragments;

@@ -9,18 +9,25 @@ interface GivenFile {
   readonly name: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
+  /** Whether it is erased with the temporary conversation that it is for. */
+  readonly isTemporary?: boolean;
 }
 
 /** Stores a file as its caller's upload, by the two steps that uploads have, and gives its id. Throws as they do. */
 export async function uploadFile(
   exchange: DoorExchange,
-  { name, contentType, bytes }: GivenFile,
+  { name, contentType, bytes, isTemporary = false }: GivenFile,
 ): Promise<string> {
   const { context } = exchange;
   // The key is of the request that the file is for.
   const own = { context: { ...context, idempotencyKey: undefined } };
   const { file } = await callEndpoint(own, "files.create", {
-    body: { contentType, fileName: name, fileSize: bytes.length, useCase: "conversation" },
+    body: {
+      contentType,
+      fileName: name,
+      fileSize: bytes.length,
+      useCase: isTemporary ? "temporary" : "conversation",
+    },
   });
   const wId = context.caller.workspace.sid;
   const authorized = authorizeWorkspace(endpoints["files.upload"], context, wId);

@@ -19,6 +19,8 @@ export interface Parts {
 }
 
 const RATED = ["x-request-id", "RateLimit", "RateLimit-Policy"];
+/** The headers of a read of a log. */
+const POSITION = ["Stream-Next-Offset", "Stream-Up-To-Date", "Stream-Closed", "Stream-Cursor"];
 const BYTES = { type: "string", contentMediaType: "application/octet-stream" };
 
 const eventStream = {
@@ -150,8 +152,18 @@ function describeDoor(name: string, endpoint: DoorEndpoint, models: Models): obj
     return model === undefined ? [] : [contentOf(part, model, models.of(`${name}.${part}`))];
   });
   const own = isKeyed(endpoint) ? ["Idempotent-Replayed"] : [];
+  const all: object = Object.assign({}, ...content);
+  if (endpoint.readsLog !== true) {
+    return { [endpoint.status]: respond("Done", [...RATED, ...own], all) };
+  }
+  const headers = [...RATED, ...POSITION];
   return {
-    [endpoint.status]: respond("Done", [...RATED, ...own], Object.assign({}, ...content)),
+    200: respond("The next events, as JSON or with live=sse as a stream", [...headers, "ETag"], {
+      ...all,
+      "text/event-stream": { schema: eventStream },
+    }),
+    204: respond("Nothing came while the client waited, or nothing will come", headers),
+    304: respond("The client has the current response", [...headers, "ETag"]),
   };
 }
 

@@ -94,6 +94,10 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
   const headers: object[] = [];
   if (endpoint.kind === "json" && endpoint.response === "cacheable")
     headers.push(etags('W/"5f2b"'));
+  if (endpoint.kind === "door" && endpoint.readsLog === true) {
+    headers.push(etags('"5f2b"'));
+    headers.push(text("Prefer", "`wait=N` waits N seconds with live=long-poll", "wait=5"));
+  }
   if (isKeyed(endpoint)) {
     const about = "The same request under the same key is executed once";
     const length = { minLength: 1, maxLength: 255 };

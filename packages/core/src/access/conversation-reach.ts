@@ -10,6 +10,12 @@ import { reachesSpace } from "./space-reach.ts";
 // The only place that decides which conversations a caller reaches
 // (docs/decisions/conversations-belong-to-users.md).
 
+/** The visibility of a conversation that is erased once it has ended: lists do not show it. */
+export const TEMPORARY = "temporary";
+
+/** The condition that lists show the conversation. */
+export const isListed: SQL = ne(conversations.visibility, sql.raw(`'${TEMPORARY}'`));
+
 export interface Reached {
   readonly caller: Reaching;
 }
@@ -58,7 +64,7 @@ export function newestReached({ caller }: Reached, count: number): SQL {
   const reached = alternativesOf(caller).map(
     (alternative) => sql`(
       select ${allColumns(conversations)} from ${conversations}
-      where ${and(isInReachedSpace(caller), alternative, lt(position, sql.placeholder("before")))}
+      where ${and(isInReachedSpace(caller), alternative, isListed, lt(position, sql.placeholder("before")))}
       order by ${position} desc limit ${sql.raw(String(count))})`,
   );
   return sql.join(reached, sql` union all `);

@@ -14,7 +14,7 @@ import type {
   ListedConversationPage,
 } from "@parley/schema";
 import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { reachesConversation } from "../access/conversation-reach.ts";
+import { isListed, reachesConversation } from "../access/conversation-reach.ts";
 import type { RequestContext } from "../context.ts";
 import { waitsForPerson } from "../data-access/person-calls.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
@@ -52,6 +52,7 @@ export async function listAllConversations(
   const workspace = await administeredWorkspace(context, db, input.wId);
   const ofPlace = and(
     eq(conversations.workspaceId, workspace.id),
+    isListed,
     wasCreatedIn(conversations, input),
   );
   const { agentId, title } = input;

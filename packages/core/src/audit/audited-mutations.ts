@@ -64,6 +64,16 @@ export async function recordCommand(
   await insertAuditEvent(core, db, { ...done, actor, outcome: "succeeded" });
 }
 
+/** Records what the server did of itself, in the transaction that does it. */
+export async function recordOfServer(
+  core: Pick<Process, "now">,
+  db: Queryable,
+  done: Pick<AuditedMutation, "action" | "workspaceId"> & { readonly subjectId: string },
+): Promise<void> {
+  const actor = { id: "server", name: "The server" };
+  await insertAuditEvent(core, db, { ...done, actor, outcome: "succeeded" });
+}
+
 /** Records what a user did without a key, in the transaction that does it. */
 export async function recordOfUser(
   core: Pick<Process, "now">,

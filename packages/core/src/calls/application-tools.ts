@@ -1,6 +1,7 @@
 /** Tools that an application brings with its message: it runs their calls, and sends the outputs. */
-import type { StoredFunctionTool, ToolOutputRequired } from "@parley/schema";
+import type { MessageEvent, StoredFunctionTool, ToolOutputRequired } from "@parley/schema";
 import type { AgentRow, MessageRow } from "../data-access/rows.ts";
+import type { StoredEvent } from "../log/bus.ts";
 import { isReservedName } from "../tools/name-tools.ts";
 import { askUserTool } from "./ask-user.ts";
 import { callStatus } from "./call-states.ts";
@@ -45,3 +46,18 @@ export function renderOutputCalls(calls: readonly WaitingCall[]): ToolOutputRequ
 
 /** Whether a call waits for the output of an application's tool. */
 export const waitsForOutput = (status: string): boolean => status === callStatus.needsOutput;
+
+/** Makes what is given the events of an answer in their order, and says whether it now waits for its application. */
+export function watchOutputs(): (events: readonly StoredEvent[]) => boolean {
+  const waiting = new Set<string>();
+  return (events) => {
+    for (const { type, payload } of events) {
+      if (type !== "tool_output_required" && type !== "agent_action_success") continue;
+      // Written by this program: the log holds what `MessageEvent` describes.
+      const event = JSON.parse(payload) as MessageEvent;
+      if (event.type === "tool_output_required") waiting.add(event.actionId);
+      else if (event.type === "agent_action_success") waiting.delete(event.action.sId);
+    }
+    return waiting.size > 0;
+  };
+}

@@ -193,7 +193,8 @@ export function renderConversation(
     updated,
     owner: renderWorkspace(workspace, apiKey.role as WorkspaceRole),
     title: row.title,
-    visibility: row.visibility as "unlisted",
+    // Temporary ones are unlisted too.
+    visibility: "unlisted",
     unread: updated > row.readAt,
     actionRequired,
     url: `${context.publicUrl}/w/${workspace.sid}/conversation/${row.sid}`,

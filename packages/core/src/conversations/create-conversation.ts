@@ -15,11 +15,18 @@ import { writeRuns } from "../runs/local-workers.ts";
 import { resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { warnAboutFiles } from "./file-warnings.ts";
-import { buildEvents, buildMessages, resolveMessage, startingOf } from "./new-messages.ts";
+import {
+  buildEvents,
+  buildMessages,
+  pausesOf,
+  resolveMessage,
+  startingOf,
+} from "./new-messages.ts";
 import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { requireBudget } from "../usage/require-budget.ts";
 import { readAnswers } from "./read-answers.ts";
 import { renderConversation } from "./conversation-content.ts";
+import { TEMPORARY } from "../access/conversation-reach.ts";
 import { deriveTitle } from "./titles.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
 import { takeConversationId } from "./conversation-ids.ts";
@@ -78,6 +85,7 @@ export async function createConversation(
         timeoutMs: context.blockingTimeoutMs,
         signal: context.signal,
         newAfter: 0,
+        watchPauses: pausesOf(resolved),
       })
     : undefined;
   const events = buildEvents(created, user);
@@ -140,7 +148,7 @@ async function buildConversation(
     spaceId: space?.id ?? null,
     ...ownedBy(caller, author),
     title: input.title ?? deriveTitle(input.message.content),
-    visibility: "unlisted",
+    visibility: input.temporary === true ? TEMPORARY : "unlisted",
     createdAt: now,
     updatedAt: now,
     readAt: now,

@@ -11,6 +11,7 @@ import { findMember } from "../access/acting-users.ts";
 import type { MentionServices } from "../agents/agent-directory.ts";
 import type { AgentServices } from "../agents/agent-versions.ts";
 import type { BriefAgent } from "../agents/agents.ts";
+import { watchOutputs } from "../calls/application-tools.ts";
 import type { Context, Process, RunOrigin } from "../context.ts";
 import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
@@ -190,6 +191,10 @@ export const startingOf = ({
     const { providerId, modelId } = modelSelection ?? agent;
     return { sid: agent.sid, providerId, modelId };
   });
+
+/** What says when an answer waits for the application that asks: it need not wait on. Undefined without its tools. */
+export const pausesOf = ({ answerSettings }: Pick<ResolvedMessage, "answerSettings">) =>
+  answerSettings?.functionTools === undefined ? undefined : watchOutputs;
 
 /** Who pays for the answers to a message of a user. */
 export function payerOf({ caller }: Pick<Context, "caller">, user: Pick<UserRow, "id">): Payer {

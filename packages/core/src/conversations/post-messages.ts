@@ -34,6 +34,7 @@ import {
   buildEvents,
   buildMessages,
   emptyMessage,
+  pausesOf,
   payerOf,
   resolveMessage,
   startingOf,
@@ -55,8 +56,9 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user } = resolved;
-  const { contentFragment, afterMessageId } = input;
-  const fragments = await resolveFragments(outside, context, { contentFragment });
+  const { contentFragment, contentFragments, afterMessageId } = input;
+  const given = { contentFragment, contentFragments };
+  const fragments = await resolveFragments(outside, context, given);
   const ofFiles = await warnAboutFiles(context, fragments, resolved);
   const warnings = [...resolved.warnings, ...ofFiles];
   const { workspace } = context.caller;
@@ -87,6 +89,7 @@ export async function postMessage(
         logIds: created.turns.map((turn) => turn.message.sid),
         timeoutMs: context.blockingTimeoutMs,
         signal: context.signal,
+        watchPauses: pausesOf(resolved),
       })
     : undefined;
   const agentMessages = await readAnswers(context, created.turns, await pending?.ends);

@@ -17,6 +17,7 @@ import {
 import { and, asc, between, eq, gte, not, or, type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { watchOutputs } from "../calls/application-tools.ts";
 import { listenForEnds } from "../log/listen-for-ends.ts";
 import {
   type MessageContext,
@@ -173,6 +174,7 @@ async function readPosted(
     logIds: running.map(({ sid }) => sid),
     timeoutMs: context.blockingTimeoutMs,
     signal: context.signal,
+    watchPauses: watchOutputs,
   }).ends;
   return look().catch((error: unknown) => {
     context.onLateFailure(error);

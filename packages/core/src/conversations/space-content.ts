@@ -10,7 +10,7 @@ import type {
   SpaceConversations,
 } from "@parley/schema";
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import { reachesConversation } from "../access/conversation-reach.ts";
+import { isListed, reachesConversation } from "../access/conversation-reach.ts";
 import { requireSpace } from "../access/space-reach.ts";
 import type { Context } from "../context.ts";
 import type { ConversationRow, SpaceRow } from "../data-access/rows.ts";
@@ -133,6 +133,7 @@ async function readPage(
       and(
         eq(spaceId, space.id),
         reachesConversation(context),
+        isListed,
         // The value is `p` and a position.
         lastValue === undefined ? undefined : lt(position, Number(lastValue.slice(1))),
         condition,

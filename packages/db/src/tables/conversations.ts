@@ -98,6 +98,10 @@ export const conversations = pgTable(
   },
   (table) => [
     index("conversations_by_position").on(table.workspaceId, table.position),
+    // Those that are erased once they have ended.
+    index("conversations_temporary")
+      .on(table.position)
+      .where(sql`${table.visibility} = 'temporary'`),
     // Counts over time, and lists of a range of time.
     index("conversations_by_creation").on(table.workspaceId, table.createdAt),
     // Lists of what a key has created, of what belongs to a user, and of what is shared.

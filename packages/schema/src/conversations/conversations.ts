@@ -77,6 +77,9 @@ export const CreateConversation = z.object({
     .describe("Whether to wait for the agents' answers")
     .meta({ example: false }),
   spaceId: optional(Reference).describe("Space of the conversation; outside spaces by default"),
+  temporary: optional(z.boolean()).describe(
+    "Whether it is in no list, and is erased within a minute once its answers have ended or wait for outputs",
+  ),
 });
 export type CreateConversation = z.output<typeof CreateConversation>;
 

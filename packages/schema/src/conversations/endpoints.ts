@@ -128,7 +128,7 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: ConversationEvent,
     enveloped: true,
-    formats: ["ai-sdk"],
+    formats: ["ai-sdk", "ag-ui"],
   },
   "conversations.listBlockedActions": {
     ...get,
@@ -256,6 +256,6 @@ export const conversationEndpoints = {
     query: z.object({ include: include(optIn) }),
     event: MessageEvent,
     enveloped: true,
-    formats: ["ai-sdk"],
+    formats: ["ai-sdk", "ag-ui"],
   },
 } as const satisfies Record<string, Endpoint>;

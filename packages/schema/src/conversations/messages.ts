@@ -206,6 +206,9 @@ export const PostMessage = CreateMessage.extend({
   contentFragment: optional(CreateContentFragment).describe(
     "Context that comes before the message",
   ),
+  contentFragments: optional(z.array(CreateContentFragment).max(100)).describe(
+    "Further context that comes before the message",
+  ),
   afterMessageId: optional(Reference).describe(
     "The message that must be the conversation's newest; not checked by default",
   ),

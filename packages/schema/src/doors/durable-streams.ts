@@ -14,7 +14,7 @@ const read = {
       "Where to begin: an offset that was received, -1 for the first event, now for the end. " +
         "Required with live",
     )
-    .meta({ example: "0000000000000007" }),
+    .meta({ example: "-1" }),
   live: optional(z.enum(["long-poll", "sse"])).describe(
     "How to wait at the end of the log: long-poll answers with the next events, or 204 after a " +
       "while; sse sends events until the log is closed. By default, nothing is waited for",
@@ -29,7 +29,7 @@ const eventId = z.string().describe("Number of the event in its log").meta({ exa
 const { "conversations.events": conversation, "messages.events": message } = conversationEndpoints;
 const { "sandboxFunctions.events": invocation } = invocationEndpoints;
 
-const door = { ...get, kind: "door" } as const;
+const door = { ...get, kind: "door", readsLog: true } as const;
 
 /** Logs as streams of the Durable Streams protocol: its reads. */
 export const durableStreamDoors = {

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { optional } from "../parsing/text.ts";
+import { chosen, HOSTED_TOOL, MetadataPairs, noOther, only, textOr } from "./chosen.ts";
 
 // What Open Responses and the OpenAI SDKs send. Members that there are not are refused by name, and so is what the
 // server does not do: nothing is ignored.
 
-const MAX_ITEMS = 1000;
 const id = optional(z.string().max(128));
 const status = optional(z.string().max(32));
 const callId = z.string().min(1).max(64);
@@ -29,27 +29,6 @@ export type InputPart = z.output<typeof InputPart>;
 const OutputText = z.object({ type: z.literal("output_text"), text: z.string() });
 const Refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 
-/** A value whose schema follows from what it is, so that an error names the member that is wrong. */
-const chosen = <Value>(choose: (value: unknown) => z.ZodType<Value>) =>
-  z.unknown().transform((value, context): Value => {
-    const parsed = choose(value).safeParse(value);
-    if (parsed.success) return parsed.data;
-    for (const issue of parsed.error.issues.slice(0, 5)) {
-      // As a schema gives it, but for the input.
-      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
-    }
-    return z.NEVER;
-  });
-
-/** A text, or a list of parts or items. */
-const textOr = <Part>(part: z.ZodType<Part>, least = 0) => {
-  const parts = z
-    .array(part, { error: "must be a text or a list" })
-    .min(least, { error: "must not be empty" })
-    .max(MAX_ITEMS);
-  const text = z.string().min(least, { error: "must not be empty" });
-  return chosen<string | Part[]>((value) => (typeof value === "string" ? text : parts));
-};
 const contentOf = <Part>(part: z.ZodType<Part>) => textOr(part);
 
 const UserItem = z.strictObject({
@@ -142,10 +121,7 @@ const Format = z.discriminatedUnion("type", [
 ]);
 
 const FunctionTool = z.strictObject({
-  type: z.literal("function", {
-    error:
-      "is a hosted tool that this server does not have: give its agent a tool of the workspace",
-  }),
+  type: z.literal("function", { error: HOSTED_TOOL }),
   name: z.string().min(1).max(64),
   description: optional(z.string()),
   parameters: optional(z.record(z.string(), z.unknown())),
@@ -153,15 +129,6 @@ const FunctionTool = z.strictObject({
 });
 
 const ChosenFunction = z.strictObject({ type: z.literal("function"), name: z.string() });
-
-/** A member that is taken only with the values that change nothing. */
-const only = (values: readonly unknown[], why: string) =>
-  z
-    .unknown()
-    .refine((value) => value === undefined || value === null || values.includes(value), {
-      error: why,
-    })
-    .optional();
 
 /** The body of a new response. */
 export const CreateResponse = z.strictObject({
@@ -198,11 +165,7 @@ export const CreateResponse = z.strictObject({
       summary: optional(z.enum(["auto", "concise", "detailed"])),
     }),
   ).describe("Effort of the reasoning; the agent's by default"),
-  metadata: optional(
-    z
-      .record(z.string().max(64), z.string().max(512))
-      .refine((pairs) => Object.keys(pairs).length <= 16, { error: "must have at most 16 pairs" }),
-  ).describe("At most 16 pairs, given back"),
+  metadata: MetadataPairs.describe("At most 16 pairs, given back"),
   stream: optional(z.boolean()).describe("Whether to answer with Server-Sent Events"),
   stream_options: optional(
     z.strictObject({
@@ -210,7 +173,9 @@ export const CreateResponse = z.strictObject({
     }),
   ),
   background: optional(z.boolean()).describe("Whether to answer at once, and to work on"),
-  store: only([true], "must be true: every response is stored, until it is deleted"),
+  store: optional(z.boolean()).describe(
+    "Whether it stays, true by default: what is not stored is erased within a minute after its end",
+  ),
   include: optional(
     z.array(z.string()).max(0, { error: "must be empty: nothing more can be included" }),
   ),
@@ -218,11 +183,7 @@ export const CreateResponse = z.strictObject({
   safety_identifier: optional(z.string().max(64)).describe("Given back"),
   prompt_cache_key: optional(z.string().max(64)).describe("Given back: prompts are cached anyway"),
   user: optional(z.string().max(255)).describe("Given back"),
-  service_tier: only(["auto", "default"], "must be auto or default"),
-  top_p: only([1], "must be 1: agents have a temperature"),
-  presence_penalty: only([0], "must be 0: it is not supported"),
-  frequency_penalty: only([0], "must be 0: it is not supported"),
-  top_logprobs: only([0], "must be 0: there are no probabilities of tokens"),
+  ...noOther,
   max_tool_calls: only([], "is not supported: agents have a number of steps"),
 });
 export type CreateResponse = z.output<typeof CreateResponse>;

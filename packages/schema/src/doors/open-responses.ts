@@ -72,6 +72,7 @@ export const openResponsesDoors = {
       "file_not_found",
       "conversation_not_found",
       "message_not_found",
+      "version_conflict",
       "budget_exceeded",
     ],
   },

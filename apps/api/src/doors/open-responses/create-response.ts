@@ -4,10 +4,12 @@ import {
   canonicalJson,
   type CreateResponse,
   invalidRequest,
+  ParleyError,
 } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
 import { requireAgent } from "../find-agent.ts";
+import { refuseErased } from "../erased-answers.ts";
 import { toFragments } from "../fragments.ts";
 import {
   previousPlace,
@@ -16,6 +18,7 @@ import {
   resolveReferences,
 } from "./continued-answer.ts";
 import { ECHO, type Echo } from "./describe-response.ts";
+import { readForked } from "./fork.ts";
 import { type CallOutput, type Decision, readInput, type ReadInput } from "./read-input.ts";
 import type { ResponsePlace } from "./response-ids.ts";
 
@@ -47,6 +50,7 @@ export async function startResponse(
     const message = "cannot be given together with previous_response_id";
     throw invalidRequest("body", [{ path: "conversation", message }]);
   }
+  refuseUnstored(request, conversationId);
   const referred = previous === undefined ? referredAnswer(request.input) : undefined;
   const continued = previous ?? referred;
   const resolved =
@@ -61,6 +65,17 @@ export async function startResponse(
     throw invalidRequest("body", [{ path: `${sent.path}.approval_request_id`, message }]);
   }
   return ask(keyed, { request, agent, input, previous, conversationId });
+}
+
+/** Throws `invalid_request_error` for what a response that is not stored cannot be. */
+function refuseUnstored({ store, background }: CreateResponse, conversationId?: string): void {
+  if (store !== false) return;
+  const refuse = (path: string) => {
+    const message = "needs a response that is stored: leave out store: false";
+    throw invalidRequest("body", [{ path, message }]);
+  };
+  if (background === true) refuse("background");
+  if (conversationId !== undefined) refuse("conversation");
 }
 
 function conversationOf({ conversation }: CreateResponse): string | undefined {
@@ -174,34 +189,50 @@ async function ask(
   exchange: DoorExchange,
   { request, agent, input, previous, conversationId }: Asking,
 ): Promise<ResponsePlace> {
-  const contentFragments = await toFragments(exchange, input.preceding);
+  const isTemporary = request.store === false;
+  const before = previous && (await readPrevious(exchange, previous));
   const message = toMessage(request, agent, input.question);
-  const continued = await whereToPost(exchange, previous, conversationId);
-  if (continued === undefined) {
-    const body = { message, contentFragments };
-    const { conversation } = await callEndpoint(exchange, "conversations.create", { body });
-    const answer = conversation.content.flat().findLast(({ type }) => type === "agent_message");
-    return { conversationId: conversation.sId, messageId: answer!.sId, segment: 0 };
+  const post = async (cId: string, afterMessageId?: string): Promise<ResponsePlace> => {
+    const contentFragments = await toFragments(exchange, input.preceding);
+    const body = { ...message, contentFragments, afterMessageId };
+    const { agentMessages } = await callEndpoint(exchange, "messages.create", {
+      params: { cId },
+      body,
+    });
+    return { conversationId: cId, messageId: agentMessages[0]!.sId, segment: 0 };
+  };
+  if (conversationId !== undefined) return post(conversationId);
+  const stored = exchange.context.idempotencyKey?.stored?.createdId;
+  // What a repeated request has created is a message, by its number, or a conversation.
+  const continues = stored === undefined ? before?.isNewest === true : /^\d+$/.test(stored);
+  if (continues && previous !== undefined && !isTemporary) {
+    try {
+      return await post(previous.conversationId, previous.messageId);
+    } catch (error) {
+      // Another response has continued it since.
+      if (!(error instanceof ParleyError) || error.type !== "version_conflict") throw error;
+    }
   }
-  const params = { cId: continued };
-  const body = { ...message, contentFragments };
-  const { agentMessages } = await callEndpoint(exchange, "messages.create", { params, body });
-  return { conversationId: continued, messageId: agentMessages[0]!.sId, segment: 0 };
+  const forked =
+    before === undefined || previous === undefined
+      ? []
+      : await readForked(exchange, previous, before.rank);
+  const all = [...forked, ...input.preceding];
+  const contentFragments = await toFragments(exchange, all, { isTemporary });
+  const body = { message, contentFragments, ...(isTemporary && { temporary: true }) };
+  const { conversation } = await callEndpoint(exchange, "conversations.create", { body }).catch(
+    (error: unknown) => refuseErased(exchange, isTemporary, error),
+  );
+  const answer = conversation.content.flat().findLast(({ type }) => type === "agent_message");
+  return { conversationId: conversation.sId, messageId: answer!.sId, segment: 0 };
 }
 
-async function whereToPost(
-  exchange: DoorExchange,
-  previous: ResponsePlace | undefined,
-  conversationId: string | undefined,
-): Promise<string | undefined> {
-  if (previous === undefined) return conversationId;
+async function readPrevious(exchange: DoorExchange, previous: ResponsePlace) {
   const params = { cId: previous.conversationId, mId: previous.messageId };
   const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
-  if (answer.status === "created") {
-    const message = "this response has not ended, or waits for outputs: send these, or cancel it";
-    throw invalidRequest("body", [{ path: "previous_response_id", message }]);
-  }
-  return previous.conversationId;
+  if (answer.status !== "created") return answer;
+  const message = "this response has not ended, or waits for outputs: send these, or cancel it";
+  throw invalidRequest("body", [{ path: "previous_response_id", message }]);
 }
 
 /** What blank messages say: nothing, after what was said before. */
@@ -228,10 +259,10 @@ function toMessage(request: CreateResponse, agent: BriefAgent, question: string 
 function settingsOf(request: CreateResponse): AnswerSettings {
   const { tools, tool_choice: choice, text } = request;
   const format = text?.format;
-  const { model, previous_response_id, metadata, background } = request;
+  const { model, previous_response_id, metadata, background, store } = request;
   const { safety_identifier, prompt_cache_key, user, reasoning } = request;
   const echo: Echo = {
-    ...{ model, previous_response_id, metadata, background },
+    ...{ model, previous_response_id, metadata, background, store },
     ...{ safety_identifier, prompt_cache_key, user, reasoning },
     ...(format?.type === "json_schema" && {
       format: {

@@ -10,6 +10,7 @@ export type Echo = Pick<
   | "previous_response_id"
   | "metadata"
   | "background"
+  | "store"
   | "safety_identifier"
   | "prompt_cache_key"
   | "user"
@@ -86,7 +87,7 @@ export function describeResponse(
     },
     reasoning: { effort: echo.reasoning?.effort ?? null, summary: echo.reasoning?.summary ?? null },
     truncation: "auto",
-    store: true,
+    store: echo.store ?? true,
     background: echo.background ?? false,
     service_tier: "default",
     metadata: echo.metadata ?? {},

@@ -17,8 +17,10 @@ export function registerOpenResponses(app: FastifyInstance, services: ApiService
     renderError,
     handle: async (exchange, request) => {
       const place = await startResponse(exchange, request);
-      if (request.stream === true) return streamResponse(exchange, place);
-      return readResponse(exchange, place, { onlySoFar: request.background === true });
+      const isTemporary = request.store === false;
+      if (request.stream === true) return streamResponse(exchange, place, { isTemporary });
+      const onlySoFar = request.background === true;
+      return readResponse(exchange, place, { onlySoFar, isTemporary });
     },
   });
   registerDoor(app, services, {
@@ -26,7 +28,8 @@ export function registerOpenResponses(app: FastifyInstance, services: ApiService
     renderError,
     handle: async (exchange, { responseId, stream, starting_after }) => {
       const place = requirePlace(responseId);
-      if (stream === true) return streamResponse(exchange, place, starting_after);
+      if (stream === true)
+        return streamResponse(exchange, place, { startingAfter: starting_after });
       return readResponse(exchange, place, { onlySoFar: true });
     },
   });

@@ -1,5 +1,6 @@
 import { type ImportedTurn, type InputItem, type InputPart, invalidRequest } from "@parley/schema";
 import type { InputFile, Preceding } from "../fragments.ts";
+import { addCall, addResult, paramsOf } from "../imported-turns.ts";
 
 /** The output of a call of one of the caller's tools. */
 export interface CallOutput {
@@ -68,7 +69,11 @@ export function readInput(
     switch (item.type) {
       case "function_call": {
         names.set(item.call_id, item.name);
-        const call = { id: item.call_id, name: item.name, params: paramsOf(item.arguments, path) };
+        const call = {
+          id: item.call_id,
+          name: item.name,
+          params: paramsOf(item.arguments, `${path}.arguments`),
+        };
         addCall(turns, call);
         break;
       }
@@ -88,7 +93,7 @@ export function readInput(
       }
       case "mcp_call": {
         const id = item.id ?? `call_${index}`;
-        const params = paramsOf(item.arguments, path);
+        const params = paramsOf(item.arguments, `${path}.arguments`);
         addCall(turns, { id: id.slice(0, 64), name: item.name.slice(0, 64), params });
         const output = item.output ?? item.error ?? "";
         addResult(turns, { id: id.slice(0, 64), name: item.name.slice(0, 64), output });
@@ -160,36 +165,4 @@ function toFile(
   const message =
     "must be a data: URL, or file_id must name an uploaded file: URLs are not fetched";
   throw invalidRequest("body", [{ path: `${path}.${member}`, message }]);
-}
-
-function paramsOf(text: string, path: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // Told below.
-  }
-  throw invalidRequest("body", [
-    { path: `${path}.arguments`, message: "must be JSON of an object" },
-  ]);
-}
-
-type Call = NonNullable<Extract<ImportedTurn, { role: "assistant" }>["calls"]>[number];
-type Result = Extract<ImportedTurn, { role: "tool" }>["results"][number];
-
-/** Adds a call to the answer before it, or to one of its own. */
-function addCall(turns: ImportedTurn[], call: Call): void {
-  const last = turns.at(-1);
-  if (last?.role === "assistant")
-    turns[turns.length - 1] = { ...last, calls: [...(last.calls ?? []), call] };
-  else turns.push({ role: "assistant", text: "", calls: [call] });
-}
-
-function addResult(turns: ImportedTurn[], result: Result): void {
-  const last = turns.at(-1);
-  if (last?.role === "tool")
-    turns[turns.length - 1] = { ...last, results: [...last.results, result] };
-  else turns.push({ role: "tool", results: [result] });
 }

@@ -1,5 +1,6 @@
 import { callEndpoint } from "../../requests/call-endpoint.ts";
-import { type DoorExchange, openLog } from "../door.ts";
+import { cancelWithClient } from "../cancel-answer.ts";
+import { detached, type DoorExchange, openLog } from "../door.ts";
 import { readThrough, sendEvents } from "../send-events.ts";
 import { type Described, describeResponse } from "./describe-response.ts";
 import { createResponseCodec, type ResponseCodec } from "./response-codec.ts";
@@ -46,22 +47,31 @@ async function describeNow(
 export async function readResponse(
   exchange: DoorExchange,
   place: ResponsePlace,
-  options: { readonly onlySoFar?: boolean } = {},
+  options: { readonly onlySoFar?: boolean; readonly isTemporary?: boolean } = {},
 ): Promise<object> {
   const found = await find(exchange, place);
   const codec = openCodec(found);
+  if (options.isTemporary === true) cancelWithClient(exchange, place, () => codec.isEnded);
   await readThrough(exchange, found.source, codec, options);
   return describeNow(exchange, found, codec);
+}
+
+interface StreamOptions {
+  /** The number of the last event that the client has. */
+  readonly startingAfter?: number | undefined;
+  /** Whether the answer is cancelled with its client, because it is not stored. */
+  readonly isTemporary?: boolean;
 }
 
 /** Streams a response, from its start or after the event of a number. */
 export async function streamResponse(
   exchange: DoorExchange,
   place: ResponsePlace,
-  startingAfter?: number,
+  { startingAfter, isTemporary = false }: StreamOptions = {},
 ): Promise<undefined> {
   const found = await find(exchange, place);
   const codec = openCodec(found);
+  if (isTemporary) cancelWithClient(exchange, place, () => codec.isEnded);
   // The request is over when its usage is read.
   const later = detached(exchange);
   sendEvents(exchange, {
@@ -77,9 +87,4 @@ export async function streamResponse(
     ...(startingAfter !== undefined && { isKnown: ({ count }) => count <= startingAfter }),
   });
   return undefined;
-}
-
-function detached({ context, ...exchange }: DoorExchange): DoorExchange {
-  const { signal } = new AbortController();
-  return { ...exchange, context: { ...context, signal, idempotencyKey: undefined } };
 }

@@ -1,0 +1,208 @@
+// The events of an answer as those of one run of AG-UI. A run ends where the answer waits for its user or for its
+// application, and the next run begins after it.
+import type { MessageEvent } from "@parley/schema";
+import type { EventCodec, Frame } from "../event-codec.ts";
+import { outputText } from "./output-text.ts";
+import { type Interrupt, toInterrupt, type WaitingEvent } from "./interrupts.ts";
+
+/** The version of the protocol that runs are declared in. */
+const PROTOCOL_VERSION = "1.0";
+
+/** An event of the protocol. */
+type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** A run of an answer. */
+export interface Run {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The answer. */
+  readonly messageId: string;
+  /** Calls that the request has decided, or answered: the run begins after the answer waited for them. */
+  readonly continues?: ReadonlySet<string>;
+  /** Calls of the answer that wait now, and the number of the log's last event when that was read. */
+  readonly waiting: { readonly actionIds: ReadonlySet<string>; readonly lastSeq: number };
+}
+
+/** Creates the codec of a run. */
+export function createRunCodec(run: Run): EventCodec<MessageEvent> {
+  const { threadId, runId, messageId, waiting } = run;
+  const ahead = new Set(run.continues);
+  const opened = createOpened(messageId);
+  const interrupts: Interrupt[] = [];
+  const pendingToolCallIds: string[] = [];
+  let isEnded = false;
+
+  const finish = (members: object): AgUiEvent[] => {
+    isEnded = true;
+    return [...opened.closeAll(), { type: "RUN_FINISHED", threadId, runId, ...members }];
+  };
+
+  function wait(event: WaitingEvent, seq: number): AgUiEvent[] {
+    const { actionId, isLastBlockingEventForStep: isLast = true } = event;
+    // A call that was decided by another way is a call like others.
+    const isPast = seq <= waiting.lastSeq && !waiting.actionIds.has(actionId);
+    if (!isPast) {
+      if (event.type === "tool_output_required") pendingToolCallIds.push(actionId);
+      else interrupts.push(toInterrupt(event));
+    }
+    if (!isLast || interrupts.length + pendingToolCallIds.length === 0) return [];
+    if (interrupts.length > 0) return finish({ outcome: { type: "interrupt", interrupts } });
+    return finish({ outcome: { type: "success", pendingToolCallIds } });
+  }
+
+  function translate(event: MessageEvent, seq: number): AgUiEvent[] {
+    switch (event.type) {
+      case "generation_tokens":
+        if (event.text === "") return [];
+        if (event.classification === "tokens") return opened.write("text", event);
+        return event.classification === "chain_of_thought" ? opened.write("reasoning", event) : [];
+      case "tool_params": {
+        const { sId: toolCallId, functionCallName: toolCallName, params } = event.action;
+        return [
+          ...opened.enterStep(event.step),
+          ...opened.closePart(),
+          {
+            type: "TOOL_CALL_START",
+            toolCallId,
+            toolCallName,
+            parentMessageId: opened.messageIdOf(event.step),
+          },
+          { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(params) },
+          { type: "TOOL_CALL_END", toolCallId },
+        ];
+      }
+      case "agent_action_success": {
+        const { sId: toolCallId, output } = event.action;
+        return [
+          ...opened.enterStep(event.step),
+          ...opened.closePart(),
+          {
+            type: "TOOL_CALL_RESULT",
+            messageId: `${toolCallId}.result`,
+            toolCallId,
+            content: outputText(output),
+            role: "tool",
+          },
+        ];
+      }
+      case "tool_approve_execution":
+      case "tool_ask_user_question":
+      case "tool_personal_auth_required":
+      case "tool_output_required":
+        return wait(event, seq);
+      case "agent_message_success":
+        return finish({ outcome: { type: "success" } });
+      case "agent_generation_cancelled":
+        return finish({ outcome: { type: "cancelled" } });
+      case "agent_error": {
+        const { code, message } = event.error;
+        isEnded = true;
+        return [...opened.closeAll(), { type: "RUN_ERROR", message, code }];
+      }
+      case "agent_message_notes":
+      case "agent_message_fallback":
+      case "agent_message_budget":
+        return [{ type: "CUSTOM", name: `parley.${event.type}`, value: event }];
+      default:
+        // A newer process may have written others.
+        event satisfies never;
+        return [];
+    }
+  }
+
+  /** Whether an event was of an earlier run of the answer. */
+  function isEarlier(event: MessageEvent): boolean {
+    if (ahead.size === 0) return false;
+    if ("actionId" in event) ahead.delete(event.actionId);
+    return !isTerminal(event);
+  }
+
+  return {
+    begin: () => [
+      frame({ type: "RUN_STARTED", threadId, runId, protocolVersion: PROTOCOL_VERSION }, undefined),
+    ],
+    encode: (event, seq) =>
+      isEarlier(event)
+        ? []
+        : translate(event, seq).map((translated) => frame(translated, event.created)),
+    get isEnded() {
+      return isEnded;
+    },
+  };
+}
+
+const isTerminal = ({ type }: MessageEvent): boolean =>
+  type === "agent_message_success" ||
+  type === "agent_error" ||
+  type === "agent_generation_cancelled";
+
+function frame({ type, ...members }: AgUiEvent, timestamp: number | undefined): Frame {
+  return {
+    data: JSON.stringify({ type, ...(timestamp !== undefined && { timestamp }), ...members }),
+  };
+}
+
+/** What an answer has open: a step, and in it at most one part, of its text or of its reasoning. */
+function createOpened(messageId: string) {
+  let step: number | undefined;
+  let part: "text" | "reasoning" | undefined;
+  // The first step has the id of the answer.
+  const messageIdOf = (of: number) => (of === 0 ? messageId : `${messageId}.${of}`);
+
+  function closePart(): AgUiEvent[] {
+    const id = messageIdOf(step ?? 0);
+    const closed = part;
+    part = undefined;
+    if (closed === undefined) return [];
+    if (closed === "text") return [{ type: "TEXT_MESSAGE_END", messageId: id }];
+    return [
+      { type: "REASONING_MESSAGE_END", messageId: `${id}.reasoning` },
+      { type: "REASONING_END", messageId: `${id}.reasoning` },
+    ];
+  }
+
+  function closeAll(): AgUiEvent[] {
+    const closed = closePart();
+    if (step === undefined) return closed;
+    const stepName = `step ${step}`;
+    step = undefined;
+    return [...closed, { type: "STEP_FINISHED", stepName }];
+  }
+
+  function enterStep(next: number): AgUiEvent[] {
+    if (next === step) return [];
+    const closed = closeAll();
+    step = next;
+    return [...closed, { type: "STEP_STARTED", stepName: `step ${next}` }];
+  }
+
+  function openPart(next: "text" | "reasoning", id: string): AgUiEvent[] {
+    if (part === next) return [];
+    const closed = closePart();
+    part = next;
+    if (next === "text") {
+      return [...closed, { type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" }];
+    }
+    return [
+      ...closed,
+      { type: "REASONING_START", messageId: id },
+      { type: "REASONING_MESSAGE_START", messageId: id, role: "reasoning" },
+    ];
+  }
+
+  return {
+    messageIdOf,
+    closePart,
+    closeAll,
+    enterStep,
+    write: (
+      kind: "text" | "reasoning",
+      event: { readonly step: number; readonly text: string },
+    ): AgUiEvent[] => {
+      const entered = enterStep(event.step);
+      const id = messageIdOf(event.step) + (kind === "text" ? "" : ".reasoning");
+      const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+      return [...entered, ...openPart(kind, id), { type, messageId: id, delta: event.text }];
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { conversations, files, hasRow, messages, type Queryable, workspaces } from "@parley/db";
+import { and, asc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { TEMPORARY } from "../access/conversation-reach.ts";
+import { recordOfServer } from "../audit/audited-mutations.ts";
+import type { Process } from "../context.ts";
+import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
+import { goneHints } from "../log/bus.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { deleteConversationRows } from "./conversations.ts";
+
+const ERASED_AT_ONCE = 20;
+/** Time for those who follow the last answer to read how it ended. */
+const GRACE_MS = 10_000;
+
+/** An answer that is being written; one that waits for its application's outputs is not. */
+const isAnswering = hasRow(sql`
+  from messages m where m.conversation_id = ${conversations.id} and m.status = 'created'
+    and not exists (
+      select from actions a
+      where a.message_id = m.id and a.status = ${sql.raw(`'${NEEDS_OUTPUT}'`)}
+    )`);
+
+/** The ids of the files that messages of the conversations refer to. */
+async function findUploads(db: Queryable, ids: readonly number[]): Promise<string[]> {
+  const fileId = sql<string>`${messages.fragment} ->> 'fileId'`;
+  const found = await db
+    .select({ fileId })
+    .from(messages)
+    .where(and(inArray(messages.conversationId, ids), isNotNull(fileId)));
+  return found.map((row) => row.fileId);
+}
+
+/** When something last happened in it. */
+const lastChange = sql`(
+  select max(greatest(m.created_at, m.finished_at, a.created_at))
+  from messages m left join actions a on a.message_id = m.id
+  where m.conversation_id = ${conversations.id})`;
+
+/**
+ * Erases temporary conversations in which no answer is written any more, with all of their content and the files that came in their
+ * requests; a record without
+ * text stays in the audit log. Gives how many it has erased, of a bounded number.
+ */
+export async function eraseTemporaryConversations(core: Process): Promise<number> {
+  return inTransaction(core, async (transaction) => {
+    const { db, afterCommit } = transaction;
+    const rows = await db
+      .select({
+        id: conversations.id,
+        sid: conversations.sid,
+        workspaceId: conversations.workspaceId,
+      })
+      .from(conversations)
+      .where(
+        and(
+          eq(conversations.visibility, sql.raw(`'${TEMPORARY}'`)),
+          sql`not ${isAnswering}`,
+          sql`coalesce(${lastChange}, 0) < ${core.now() - GRACE_MS}`,
+        ),
+      )
+      .orderBy(asc(conversations.position))
+      .limit(ERASED_AT_ONCE)
+      .for("update", { skipLocked: true });
+    if (rows.length === 0) return 0;
+    const uploads = await findUploads(
+      db,
+      rows.map(({ id }) => id),
+    );
+    const gone = await deleteConversationRows(core, transaction, rows);
+    const ofRequests = and(inArray(files.sid, uploads), eq(files.useCase, TEMPORARY));
+    if (uploads.length > 0) await db.delete(files).where(ofRequests);
+    const ids = [...new Set(rows.map(({ workspaceId }) => workspaceId))];
+    const named = await db
+      .select({ id: workspaces.id, sid: workspaces.sid })
+      .from(workspaces)
+      .where(inArray(workspaces.id, ids));
+    const sids = new Map(named.map(({ id, sid }) => [id, sid]));
+    for (const { sid: subjectId, workspaceId } of rows) {
+      const done = { action: "conversations.erase", workspaceId: sids.get(workspaceId), subjectId };
+      // oxlint-disable-next-line no-await-in-loop -- a transaction has one connection
+      await recordOfServer(core, db, done);
+    }
+    afterCommit.push(...goneHints(gone));
+    return rows.length;
+  });
+}

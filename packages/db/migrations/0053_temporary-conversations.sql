@@ -1,0 +1,1 @@
+CREATE INDEX "conversations_temporary" ON "conversations" USING btree ("position") WHERE "conversations"."visibility" = 'temporary';
