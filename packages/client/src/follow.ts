@@ -99,9 +99,9 @@ export interface Follower<E> extends AsyncIterableIterator<E, undefined, undefin
 interface Stream {
   /** With a query in it, or none. */
   readonly path: string;
-  /** Whether each event is sent as `{eventId, data}`. */
-  readonly isEnveloped: boolean;
-  /** The data of the frame that ends it; without one, an event of a terminal type does. */
+  /** Whether each event is sent as `{eventId, data}`; by default not. */
+  readonly isEnveloped?: boolean;
+  /** The data of the frame that ends it, if events have no numbers; else an event of a terminal type does. */
   readonly end?: string;
 }
 
@@ -112,7 +112,7 @@ interface Stream {
  */
 export function follow<E extends object>(
   { send }: Caller,
-  stream: Stream,
+  { path, isEnveloped = false, end }: Stream,
   options: FollowOptions = {},
 ): Follower<E> {
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, reconnectForMs = RECONNECT_FOR_MS } = options;
@@ -137,9 +137,9 @@ export function follow<E extends object>(
     setState({ status: "connecting" });
     const limit = limitTime(closing.signal, CONNECT_TIMEOUT_MS);
     try {
-      const query = `${stream.path.includes("?") ? "&" : "?"}lastEventId=${encodeURIComponent(lastEventId)}`;
+      const query = `${path.includes("?") ? "&" : "?"}lastEventId=${encodeURIComponent(lastEventId)}`;
       const headers = { accept: "text/event-stream" };
-      const request = { method: "GET", path: stream.path + query, headers };
+      const request = { method: "GET", path: path + query, headers };
       const response = await send(request, limit.signal).catch((error: unknown) => {
         throw isTimeOut(error) ? brokenConnection(error) : error;
       });
@@ -151,17 +151,13 @@ export function follow<E extends object>(
         idleTimeoutMs,
         onAlive: markAlive,
       })) {
-        if (data === stream.end) return true;
+        if (data === end) return true;
         // The server's events are those of the endpoint table.
-        const event = parseEvent(data, stream.isEnveloped) as E;
-        if (stream.end !== undefined) {
-          lastEventId = id ?? lastEventId;
-          yield event;
-          continue;
-        }
+        const event = parseEvent(data, isEnveloped) as E;
         const isTerminal = "type" in event && terminalEventTypes.includes(String(event.type));
         // A finished message repeats its last event, whatever the request's last event id.
-        if (!isTerminal && id !== undefined && Number(id) <= Number(lastEventId)) continue;
+        const isNumbered = end === undefined && !isTerminal && id !== undefined;
+        if (isNumbered && Number(id) <= Number(lastEventId)) continue;
         lastEventId = id ?? lastEventId;
         yield event;
         if (isTerminal) return true;
@@ -265,6 +261,5 @@ export function followChunks(
   path: string,
   options?: FollowOptions,
 ): Follower<AnswerChunk> {
-  const stream = { path: `${path}?format=ai-sdk`, isEnveloped: false, end: "[DONE]" };
-  return follow(caller, stream, options);
+  return follow(caller, { path: `${path}?format=ai-sdk`, end: "[DONE]" }, options);
 }

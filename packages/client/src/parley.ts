@@ -186,7 +186,7 @@ export function createParley(options: ParleyOptions) {
         followOptions?: FollowOptions,
       ): Follower<InvocationEvent> => {
         const path = pathWith("sandboxFunctions.events", input);
-        return follow(caller, { path, isEnveloped: false }, followOptions);
+        return follow(caller, { path }, followOptions);
       },
     },
     members: {
