@@ -34,7 +34,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
-  doors: [...contract, "agents", "invocations", "conversations"],
+  doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
     "access",
@@ -120,6 +120,7 @@ const core: Rooms = {
   ],
   conversations: [
     ...keyed,
+    "audit",
     "runs",
     "usage",
     "workspaces",

@@ -98,7 +98,10 @@ describe("chat completions of the OpenAI SDK", () => {
     });
     const { content } = await calls.get(cId);
     expect(content.flat().map(({ type }) => type)).toEqual([
-      ...["user_message", "agent_message", "user_message", "agent_message"],
+      "user_message",
+      "agent_message",
+      "user_message",
+      "agent_message",
     ]);
     expect(JSON.stringify(content)).not.toContain("forged");
   });

@@ -11,6 +11,8 @@ export type Values = Readonly<Record<string, string>>;
 export async function makeThings(server: () => Server): Promise<Values> {
   const calls = createCalls(server);
   const { conversation } = await calls.create("Hello!", ["helper"], { blocking: true });
+  const other = (await calls.create("Hello!", ["helper"], { blocking: true })).conversation;
+  const answer = other.content.flat().find(({ type }) => type === "agent_message");
   const posted = await calls.call("POST", `/${conversation.sId}/messages`, {
     json: { content: "Hello again!", mentions: [{ configurationId: "helper" }], blocking: true },
   });
@@ -38,6 +40,7 @@ export async function makeThings(server: () => Server): Promise<Values> {
     wId,
     cId: conversation.sId,
     mId: agentMessages[0]?.sId ?? "",
+    responseId: `resp_${other.sId}${answer?.sId}`,
     sId: "helper",
     functionId: "add",
     invocationId: invocation.sId,

@@ -104,6 +104,10 @@ export interface DoorEndpoint extends EndpointBase {
   readonly onlyReads?: boolean;
   /** Whether it reads a log by offsets: its headers say where the response ends, and there may be nothing new. */
   readonly readsLog?: boolean;
+  /** Whether it answers 204 if nothing runs. */
+  readonly mayBeIdle?: boolean;
+  /** Whose words its errors are in; the server's own by default. */
+  readonly errorsOf?: "openai";
 }
 
 /** An operation of the server. */

@@ -104,6 +104,7 @@ export * from "./doors/chat-completions.ts";
 export * from "./doors/doors.ts";
 export * from "./doors/open-responses-input.ts";
 export * from "./doors/open-responses.ts";
+export * from "./doors/openai-errors.ts";
 export * from "./endpoints.ts";
 export * from "./events.ts";
 export * from "./examples.ts";

@@ -1,4 +1,4 @@
-import { doors, type Endpoint, endpoints, ErrorBody } from "@parley/schema";
+import { doors, type Endpoint, endpoints, ErrorBody, OpenAiErrorBody } from "@parley/schema";
 import type * as z from "zod";
 import { createRefusals } from "./errors.ts";
 import { describeModels, type JsonSchema } from "./models.ts";
@@ -80,9 +80,12 @@ function describeServer(
   const all = Object.entries<Endpoint>({ ...endpoints, ...doors });
   const sent = partsOf(all, ["params", "query", "body"]);
   const input = describeModels(sent, { io: "input", inTwoForms });
-  const answered = { ...partsOf(all, ["output", "event"]), ErrorBody };
+  const answered = { ...partsOf(all, ["output", "event"]), ErrorBody, OpenAiErrorBody };
   const output = describeModels(answered, { io: "output", inTwoForms });
-  const refusals = createRefusals(output.shapeOf("ErrorBody"));
+  const refusals = createRefusals({
+    parley: output.shapeOf("ErrorBody"),
+    openai: output.shapeOf("OpenAiErrorBody"),
+  });
   const parts: Parts = { input, output, refusals };
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, endpoint] of all) {

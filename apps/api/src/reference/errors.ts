@@ -2,8 +2,11 @@ import {
   commonErrors,
   errorTable,
   type ErrorType,
+  type DoorEndpoint,
   errorTypesOf,
   type Endpoint,
+  openAiCodeOf,
+  renderOpenAiError,
 } from "@parley/schema";
 import type { JsonSchema } from "./models.ts";
 
@@ -47,22 +50,35 @@ const names: Readonly<Record<number, string>> = {
   503: "The server cannot answer now",
 };
 
+/** How an operation refuses. */
+interface ReferOptions {
+  /** Whether calls are counted before they are refused; true by default. */
+  readonly rated?: boolean;
+  /** Whose words its errors are in; the server's own by default. */
+  readonly errorsOf?: DoorEndpoint["errorsOf"];
+}
+
 /** The refusals of operations; equal ones are shared among the document's components. */
 export interface Refusals {
   readonly components: Readonly<Record<string, object>>;
   /** A reference to the response of a status with these error types, each with an example. */
-  refer(status: number, types: readonly ErrorType[], rated?: boolean): object;
+  refer(status: number, types: readonly ErrorType[], options?: ReferOptions): object;
 }
 
-/** Starts to collect refusals; `body` is the schema of every error response. */
-export function createRefusals(body: JsonSchema): Refusals {
+/** The schemas of error responses, by whose words they are in. */
+export type ErrorBodies = Readonly<Record<"parley" | "openai", JsonSchema>>;
+
+/** Starts to collect refusals; `bodies` are the schemas of error responses. */
+export function createRefusals(bodies: ErrorBodies): Refusals {
   const components: Record<string, object> = {};
   return {
     components,
-    refer: (status, types, rated = true) => {
+    refer: (status, types, { rated = true, errorsOf: given } = {}) => {
+      const errorsOf = given ?? "parley";
       const own = types.filter((type) => !commonErrors.includes(type) || !rated);
-      const name = ["Error", status, ...own.toSorted()].join(".");
-      components[name] ??= describe(status, types, { rated, body });
+      const begin = errorsOf === "parley" ? "Error" : "OpenAiError";
+      const name = [begin, status, ...own.toSorted()].join(".");
+      components[name] ??= describe(status, types, { rated, errorsOf, body: bodies[errorsOf] });
       return { $ref: `#/components/responses/${name}` };
     },
   };
@@ -71,7 +87,7 @@ export function createRefusals(body: JsonSchema): Refusals {
 function describe(
   status: number,
   types: readonly ErrorType[],
-  { rated, body }: { rated: boolean; body: JsonSchema },
+  { rated, errorsOf, body }: { rated: boolean; errorsOf: keyof ErrorBodies; body: JsonSchema },
 ): object {
   const headers = ["x-request-id", ...(headersOf[status] ?? [])];
   // Credentials are refused before calls are counted.
@@ -81,8 +97,8 @@ function describe(
     headers: referToHeaders(headers),
     content: {
       "application/json": {
-        schema: ofTypes(body, types),
-        examples: Object.fromEntries(types.map((type) => [type, exampleOfError(type)])),
+        schema: errorsOf === "openai" ? ofCodes(body, types) : ofTypes(body, types),
+        examples: Object.fromEntries(types.map((type) => [type, exampleOfError(type, errorsOf)])),
       },
     },
   };
@@ -103,9 +119,21 @@ function ofTypes(body: JsonSchema, types: readonly ErrorType[]): JsonSchema {
   return copy;
 }
 
-function exampleOfError(type: ErrorType): object {
-  const { cause, cure } = errorTable[type];
+function ofCodes(body: JsonSchema, types: readonly ErrorType[]): JsonSchema {
+  const copy: JsonSchema = structuredClone(body);
+  const { error } = (copy as { properties: { error: { properties: { code: JsonSchema } } } })
+    .properties;
+  error.properties.code["enum"] = types.map(openAiCodeOf);
+  return copy;
+}
+
+function exampleOfError(type: ErrorType, errorsOf: keyof ErrorBodies): object {
+  const { cause, cure, status } = errorTable[type];
   const issues = [{ path: "message.content", message: "must be a string" }];
+  if (errorsOf === "openai") {
+    const value = renderOpenAiError({ type, message: cause, status, issues: [] });
+    return { summary: cause, description: cure, value };
+  }
   return {
     summary: cause,
     description: cure,

@@ -47,7 +47,10 @@ export function describeOperations(
     ...(isAdministration(endpoint) && { security: [{ administrationKey: [] }] }),
   };
   const errors = Object.fromEntries(
-    errorsByStatus(endpoint).map(([status, types]) => [status, refusals.refer(status, types)]),
+    errorsByStatus(endpoint).map(([status, types]) => {
+      const errorsOf = endpoint.kind === "door" ? endpoint.errorsOf : undefined;
+      return [status, refusals.refer(status, types, errorsOf && { errorsOf })];
+    }),
   );
   const requestBody = describeBody(name, endpoint, input);
   const operation = {
@@ -154,7 +157,10 @@ function describeDoor(name: string, endpoint: DoorEndpoint, models: Models): obj
   const own = isKeyed(endpoint) ? ["Idempotent-Replayed"] : [];
   const all: object = Object.assign({}, ...content);
   if (endpoint.readsLog !== true) {
-    return { [endpoint.status]: respond("Done", [...RATED, ...own], all) };
+    return {
+      [endpoint.status]: respond("Done", [...RATED, ...own], all),
+      ...(endpoint.mayBeIdle === true && { 204: respond("Nothing runs", RATED) }),
+    };
   }
   const headers = [...RATED, ...POSITION];
   return {

@@ -120,7 +120,7 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
       ...ready,
       operationId: "server.ready",
       summary: "Whether the server can serve",
-      responses: { 503: refusals.refer(503, ["service_unavailable"], false) },
+      responses: { 503: refusals.refer(503, ["service_unavailable"], { rated: false }) },
     },
     "/openapi.json": document,
     "/docs": {
@@ -136,11 +136,11 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
         pageId("wId", "Id of a workspace, which may not exist"),
         pageId("cId", "Id of a conversation, which may not exist"),
       ],
-      responses: { 404: refusals.refer(404, ["not_found"], false) },
+      responses: { 404: refusals.refer(404, ["not_found"], { rated: false }) },
     },
     [CLIENT_DOCUMENT_PATH]: {
       ...clientDocument,
-      responses: { 404: refusals.refer(404, ["not_found"], false) },
+      responses: { 404: refusals.refer(404, ["not_found"], { rated: false }) },
     },
     "/llms.txt": {
       operationId: "server.overview",
@@ -169,8 +169,8 @@ function describePage(page: Page, refusals: Refusals): object {
           headers: referToHeaders(["x-request-id", ...headers]),
           content: { [type]: { schema, ...(example !== undefined && { example }) } },
         },
-        400: refusals.refer(400, ["invalid_request_error"], false),
-        500: refusals.refer(500, ["internal_server_error"], false),
+        400: refusals.refer(400, ["invalid_request_error"], { rated: false }),
+        500: refusals.refer(500, ["internal_server_error"], { rated: false }),
         ...responses,
       },
     },

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 
 /**
  * Reads what an answer was asked with, and the tokens of its steps. Throws `conversation_not_found`, and
- * `message_not_found` for what is no answer of the conversation.
+ * `message_not_found` for what is not an answer in the conversation.
  */
 export async function getAnswerDetails(
   context: Context,

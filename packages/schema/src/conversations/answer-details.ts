@@ -5,8 +5,36 @@ import type { Endpoint } from "../endpoint.ts";
 import { Milliseconds } from "../parsing/text.ts";
 import { TokenCounts } from "../usage/token-counts.ts";
 import { StoredResponseFormat } from "../workspaces/response-formats.ts";
-import { answerSettings } from "./function-tools.ts";
 import { AgentMessageStatus } from "./messages.ts";
+
+const StoredSettings = z.object({
+  functionTools: z
+    .array(
+      z.object({
+        name: z.string().describe("Name that the model calls"),
+        description: z.string().describe("What it does, for the model"),
+        parameters: z.record(z.string(), z.unknown()).describe("JSON Schema of its parameters"),
+        strict: z.boolean().optional().describe("Whether the service enforces the schema"),
+      }),
+    )
+    .optional()
+    .describe("Tools of the application itself"),
+  toolChoice: z
+    .union([
+      z.enum(["auto", "none", "required"]),
+      z.object({ name: z.string().describe("The tool that is called first") }),
+    ])
+    .optional()
+    .describe("Which tools it calls"),
+  parallelToolCalls: z.boolean().optional().describe("Whether a step may have several calls"),
+  maxOutputTokens: z.int().optional().describe("Most tokens of a step"),
+  temperature: z.number().optional().describe("Temperature"),
+  instructions: z.string().optional().describe("Instructions for it alone"),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("What the application wants to read again"),
+});
 
 /** What an answer was asked with, and what each of its steps took. */
 export const AnswerDetails = z.object({
@@ -16,9 +44,7 @@ export const AnswerDetails = z.object({
   created: Milliseconds.describe("When it was created"),
   status: AgentMessageStatus.describe("Status of the answer"),
   agentConfigurationId: z.string().describe("Id of the agent").meta({ example: "helper" }),
-  settings: z
-    .object(answerSettings)
-    .describe("What its question asked of the model; empty for nothing"),
+  settings: StoredSettings.describe("What its question asked of the model; empty for nothing"),
   responseFormat: StoredResponseFormat.nullable().describe(
     "What its question asked it to be; null for the agent's own",
   ),

@@ -17,12 +17,18 @@ const MAX_OUTPUT_PARTS = 100;
 
 const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
 const MAX_METADATA_BYTES = 32 * 1024;
+const MAX_METADATA_VALUES = 500;
 
 const Metadata = z
   .record(z.string(), z.unknown())
   .refine((values) => fitsBytes(JSON.stringify(values), MAX_METADATA_BYTES), {
     error: `must be at most ${MAX_METADATA_BYTES} bytes of JSON`,
-  });
+  })
+  .refine(
+    (values) => countValues(JSON.stringify(values), MAX_METADATA_VALUES) <= MAX_METADATA_VALUES,
+    { error: `must hold at most ${MAX_METADATA_VALUES} values` },
+  )
+  .register(valueBounds, { maxValues: MAX_METADATA_VALUES });
 
 const ToolName = z
   .string()

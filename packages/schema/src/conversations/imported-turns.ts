@@ -6,24 +6,32 @@ import * as z from "zod";
  */
 export const IMPORTED_TURNS_TYPE = "application/vnd.parley.turns+json";
 
-const callId = z.string().min(1).max(64);
-const toolName = z.string().min(1).max(64);
+const callId = z.string().min(1).max(64).describe("Id of the call");
+const toolName = z.string().min(1).max(64).describe("Name of the tool");
+const text = z.string().describe("What was said");
+const role = <Role extends string>(name: Role) => z.literal(name).describe("Who said it");
+
+const Call = z.object({
+  id: callId,
+  name: toolName,
+  params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
+});
+const Result = z.object({
+  id: callId,
+  name: toolName,
+  output: z.string().describe("What the tool returned"),
+});
 
 /** A turn that was said elsewhere. */
 export const ImportedTurn = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("user"), text: z.string() }),
-  z.object({ role: z.literal("system"), text: z.string() }),
+  z.object({ role: role("user"), text }),
+  z.object({ role: role("system"), text }),
   z.object({
-    role: z.literal("assistant"),
-    text: z.string(),
-    calls: z
-      .array(z.object({ id: callId, name: toolName, params: z.record(z.string(), z.unknown()) }))
-      .optional(),
+    role: role("assistant"),
+    text,
+    calls: z.array(Call).optional().describe("Calls of tools, with their results in the next turn"),
   }),
-  z.object({
-    role: z.literal("tool"),
-    results: z.array(z.object({ id: callId, name: toolName, output: z.string() })).min(1),
-  }),
+  z.object({ role: role("tool"), results: z.array(Result).min(1).describe("Results of calls") }),
 ]);
 export type ImportedTurn = z.output<typeof ImportedTurn>;
 

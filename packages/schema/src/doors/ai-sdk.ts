@@ -136,6 +136,7 @@ export const aiSdkDoors = {
       ),
     }),
     event: ChatChunk,
+    mayBeIdle: true,
     errors: ["agent_not_found"],
   },
 } as const satisfies Record<string, DoorEndpoint>;

@@ -2,55 +2,86 @@ import * as z from "zod";
 import type { DoorEndpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import { optional } from "../parsing/text.ts";
-import { chosen, HOSTED_TOOL, MAX_ITEMS, MetadataPairs, noOther, only, textOr } from "./chosen.ts";
+import {
+  chosenOrNone,
+  HOSTED_TOOL,
+  MAX_ITEMS,
+  MetadataPairs,
+  noOther,
+  only,
+  textOr,
+  textOrNone,
+} from "./chosen.ts";
 
-const name = optional(z.string().max(64));
-const Text = z.strictObject({ type: z.literal("text"), text: z.string() });
+const name = optional(z.string().max(64)).describe("Accepted: the model is not told names");
+const partOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe("Kind of part");
+const Text = z.strictObject({ type: partOf("text"), text: z.string().describe("The text") });
 const Image = z.strictObject({
-  type: z.literal("image_url"),
-  image_url: z.strictObject({
-    url: z.string(),
-    detail: optional(z.enum(["low", "high", "auto"])),
-  }),
+  type: partOf("image_url"),
+  image_url: z
+    .strictObject({
+      url: z.string().describe("A data: URL"),
+      detail: optional(z.enum(["low", "high", "auto"])).describe("Accepted: the model decides"),
+    })
+    .describe("The image"),
 });
 const File = z.strictObject({
-  type: z.literal("file"),
-  file: z.strictObject({
-    file_id: optional(z.string().max(255)),
-    filename: optional(z.string().max(255)),
-    file_data: optional(z.string()),
-  }),
+  type: partOf("file"),
+  file: z
+    .strictObject({
+      file_id: optional(z.string().max(255)).describe("Id of an uploaded file"),
+      filename: optional(z.string().max(255)).describe("Name of the file"),
+      file_data: optional(z.string()).describe("Its bytes, as a data: URL"),
+    })
+    .describe("The file"),
 });
-const Refusal = z.strictObject({ type: z.literal("refusal"), refusal: z.string() });
+const Refusal = z.strictObject({
+  type: partOf("refusal"),
+  refusal: z.string().describe("Why the model did not answer"),
+});
 const UserPart = z.discriminatedUnion("type", [Text, Image, File], {
   error: "must be text, image_url or file",
 });
 export type ChatPart = z.output<typeof UserPart> | z.output<typeof Refusal>;
 
+const kindOfTool = z.literal("function", { error: HOSTED_TOOL }).describe("Kind of tool");
+const functionName = z.string().min(1).max(64).describe("Name of the function");
+
 const ToolCall = z.strictObject({
-  id: z.string().min(1).max(64),
-  type: z.literal("function", { error: "must be function" }),
-  function: z.strictObject({ name: z.string().min(1).max(64), arguments: z.string() }),
+  id: z.string().min(1).max(64).describe("Id of the call"),
+  type: kindOfTool,
+  function: z
+    .strictObject({ name: functionName, arguments: z.string().describe("Parameters, as JSON") })
+    .describe("What was called"),
 });
+
+const roleOf = <Role extends string>(role: Role) => z.literal(role).describe("Who said it");
+const said = "What was said: a text, or parts";
 
 const ChatMessage = z.discriminatedUnion(
   "role",
   [
-    z.strictObject({ role: z.enum(["system", "developer"]), content: textOr(Text), name }),
-    z.strictObject({ role: z.literal("user"), content: textOr(UserPart), name }),
     z.strictObject({
-      role: z.literal("assistant"),
-      content: optional(textOr(z.discriminatedUnion("type", [Text, Refusal]))),
-      refusal: optional(z.string()),
-      tool_calls: optional(z.array(ToolCall).max(MAX_ITEMS)),
-      annotations: only([], "must be left out").or(z.array(z.unknown())),
+      role: z.enum(["system", "developer"]).describe("Who said it"),
+      content: textOr(Text).describe(said),
+      name,
+    }),
+    z.strictObject({ role: roleOf("user"), content: textOr(UserPart).describe(said), name }),
+    z.strictObject({
+      role: roleOf("assistant"),
+      content: textOrNone(z.discriminatedUnion("type", [Text, Refusal])).describe(said),
+      refusal: optional(z.string()).describe("Why the model did not answer"),
+      tool_calls: optional(z.array(ToolCall).max(MAX_ITEMS)).describe("Calls of functions"),
+      annotations: optional(z.array(z.unknown()).max(MAX_ITEMS)).describe(
+        "Accepted: the model is not given them",
+      ),
       audio: only([], "must be left out: there is no audio"),
       name,
     }),
     z.strictObject({
-      role: z.literal("tool"),
-      tool_call_id: z.string().min(1).max(64),
-      content: textOr(Text),
+      role: roleOf("tool"),
+      tool_call_id: z.string().min(1).max(64).describe("Id of the call"),
+      content: textOr(Text).describe("What the function returned"),
       name,
     }),
   ],
@@ -59,16 +90,20 @@ const ChatMessage = z.discriminatedUnion(
 export type ChatMessage = z.output<typeof ChatMessage>;
 
 const Tool = z.strictObject({
-  type: z.literal("function", { error: HOSTED_TOOL }),
-  function: z.strictObject({
-    name: z.string().min(1).max(64),
-    description: optional(z.string()),
-    parameters: optional(z.record(z.string(), z.unknown())),
-    strict: optional(z.boolean()),
-  }),
+  type: kindOfTool,
+  function: z
+    .strictObject({
+      name: functionName,
+      description: optional(z.string()).describe("What it does, for the model"),
+      parameters: optional(z.record(z.string(), z.unknown())).describe(
+        "JSON Schema of its parameters",
+      ),
+      strict: optional(z.boolean()).describe("Whether the model's service enforces the schema"),
+    })
+    .describe("The function"),
 });
 
-const Choice = chosen<
+const Choice = chosenOrNone<
   "auto" | "none" | "required" | { type: "function"; function: { name: string } }
 >((value) =>
   typeof value === "string"
@@ -98,24 +133,26 @@ export const CreateChatCompletion = z.strictObject({
   stream: optional(z.boolean()).describe("Whether to answer with Server-Sent Events"),
   stream_options: optional(
     z.strictObject({
-      include_usage: optional(z.boolean()),
+      include_usage: optional(z.boolean()).describe("Whether tokens come after the last chunk"),
       include_obfuscation: only([false], "must be false: events are not padded"),
     }),
   ).describe("Whether the tokens are given after the last chunk"),
   tools: optional(z.array(Tool).max(64)).describe("Functions of the caller"),
-  tool_choice: optional(Choice).describe("Which of them is called: auto by default"),
+  tool_choice: Choice.describe("Which of them is called: auto by default"),
   parallel_tool_calls: optional(z.boolean()).describe("Whether several may be called at once"),
   response_format: optional(
     z.discriminatedUnion("type", [
-      z.strictObject({ type: z.literal("text") }),
+      z.strictObject({ type: z.literal("text").describe("Any text") }),
       z.strictObject({
-        type: z.literal("json_schema"),
-        json_schema: z.strictObject({
-          name: z.string().max(64),
-          description: optional(z.string()),
-          schema: z.record(z.string(), z.unknown()),
-          strict: optional(z.boolean()),
-        }),
+        type: z.literal("json_schema").describe("JSON of a schema"),
+        json_schema: z
+          .strictObject({
+            name: z.string().max(64).describe("Name of the format"),
+            description: optional(z.string()).describe("What it is for"),
+            schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the answer"),
+            strict: optional(z.boolean()).describe("Accepted: the server checks each answer"),
+          })
+          .describe("The format"),
       }),
     ]),
   ).describe("What the answer must be"),
@@ -142,7 +179,7 @@ export const CreateChatCompletion = z.strictObject({
   logit_bias: only([], "is not supported"),
   modalities: optional(
     z.array(z.literal("text", { error: "must be text: there is no other" })).max(1),
-  ),
+  ).describe("Text alone"),
   safety_identifier: optional(z.string().max(64)).describe("Stored with the message"),
   prompt_cache_key: optional(z.string().max(64)).describe("Accepted: prompts are cached anyway"),
   ...noOther,
@@ -159,6 +196,7 @@ const Usage = z.looseObject({
 export const chatCompletionDoors = {
   "chatCompletions.create": {
     kind: "door",
+    errorsOf: "openai",
     tags: ["chat completions"],
     role: "user",
     specified: false,

@@ -16,15 +16,28 @@ export const chosen = <Value>(choose: (value: unknown) => z.ZodType<Value>) =>
     return z.NEVER;
   });
 
+/** The same for a member that may be left out; null counts as absent. */
+export const chosenOrNone = <Value>(choose: (value: unknown) => z.ZodType<Value>) =>
+  chosen<Value | undefined>((value) =>
+    value === null ? z.null().transform(() => undefined) : choose(value),
+  ).optional();
+
 /** A text, or a list of parts or items. */
-export const textOr = <Part>(part: z.ZodType<Part>, least = 0) => {
+export const textOr = <Part>(part: z.ZodType<Part>, least = 0) =>
+  chosen<string | Part[]>(textOrParts(part, least));
+
+/** The same for a member that may be left out. */
+export const textOrNone = <Part>(part: z.ZodType<Part>) =>
+  chosenOrNone<string | Part[]>(textOrParts(part, 0));
+
+function textOrParts<Part>(part: z.ZodType<Part>, least: number) {
   const parts = z
     .array(part, { error: "must be a text or a list" })
     .min(least, { error: "must not be empty" })
     .max(MAX_ITEMS);
   const text = z.string().min(least, { error: "must not be empty" });
-  return chosen<string | Part[]>((value) => (typeof value === "string" ? text : parts));
-};
+  return (value: unknown): z.ZodType<string | Part[]> => (typeof value === "string" ? text : parts);
+}
 
 /** A member that is taken only with the values that change nothing. */
 export const only = (values: readonly unknown[], why: string) =>
@@ -33,7 +46,8 @@ export const only = (values: readonly unknown[], why: string) =>
     .refine((value) => value === undefined || value === null || values.includes(value), {
       error: why,
     })
-    .optional();
+    .optional()
+    .describe(`Refused with another value: it ${why}`);
 
 /** At most 16 pairs of text, as the OpenAI interfaces have them. */
 export const MetadataPairs = optional(

@@ -14,7 +14,7 @@ const InputImage = z.strictObject({
   type: z.literal("input_image"),
   image_url: optional(z.string()),
   file_id: optional(z.string().max(255)),
-  detail: optional(z.enum(["low", "high", "auto"])),
+  detail: only(["auto"], "must be auto: the model decides"),
 });
 const InputFile = z.strictObject({
   type: z.literal("input_file"),
@@ -110,25 +110,28 @@ export const InputItem = chosen<InputItem>((value) => {
 });
 
 const Format = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("text").describe("Any text") }),
   z.strictObject({
-    type: z.literal("json_schema"),
-    name: optional(z.string().max(64)),
-    description: optional(z.string().max(4096)),
-    schema: z.record(z.string(), z.unknown()),
-    strict: optional(z.boolean()),
+    type: z.literal("json_schema").describe("JSON of a schema"),
+    name: optional(z.string().max(64)).describe("Name of the format, given back"),
+    description: optional(z.string().max(4096)).describe("What it is for, given back"),
+    schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the answer"),
+    strict: optional(z.boolean()).describe("Given back: the server checks each answer anyway"),
   }),
 ]);
 
 const FunctionTool = z.strictObject({
-  type: z.literal("function", { error: HOSTED_TOOL }),
-  name: z.string().min(1).max(64),
-  description: optional(z.string()),
-  parameters: optional(z.record(z.string(), z.unknown())),
-  strict: optional(z.boolean()),
+  type: z.literal("function", { error: HOSTED_TOOL }).describe("Kind of tool"),
+  name: z.string().min(1).max(64).describe("Name that the model calls"),
+  description: optional(z.string()).describe("What it does, for the model"),
+  parameters: optional(z.record(z.string(), z.unknown())).describe("JSON Schema of its parameters"),
+  strict: optional(z.boolean()).describe("Whether the model's service enforces the schema"),
 });
 
-const ChosenFunction = z.strictObject({ type: z.literal("function"), name: z.string() });
+const ChosenFunction = z.strictObject({
+  type: z.literal("function").describe("Kind of tool"),
+  name: z.string().describe("Name of the function"),
+});
 
 /** The body of a new response. */
 export const CreateResponse = z.strictObject({
@@ -142,7 +145,10 @@ export const CreateResponse = z.strictObject({
   instructions: optional(z.string()).describe("Instructions for this response alone"),
   previous_response_id: optional(z.string().max(64)).describe("The response that it continues"),
   conversation: optional(
-    z.union([z.string().max(64), z.strictObject({ id: z.string().max(64) })]),
+    z.union([
+      z.string().max(64),
+      z.strictObject({ id: z.string().max(64).describe("Id of the conversation") }),
+    ]),
   ).describe("The conversation that it continues"),
   tools: optional(z.array(FunctionTool).max(64)).describe("Functions of the caller"),
   tool_choice: optional(z.union([z.enum(["auto", "none", "required"]), ChosenFunction])).describe(
@@ -155,14 +161,16 @@ export const CreateResponse = z.strictObject({
   temperature: optional(z.number().min(0).max(2)).describe("Temperature; the agent's by default"),
   text: optional(
     z.strictObject({
-      format: optional(Format),
+      format: optional(Format).describe("Format of the answer"),
       verbosity: only(["medium"], "must be medium: models have no other"),
     }),
   ).describe("What the answer must be"),
   reasoning: optional(
     z.strictObject({
-      effort: optional(z.enum(["none", "minimal", "low", "medium", "high"])),
-      summary: optional(z.enum(["auto", "concise", "detailed"])),
+      effort: optional(z.enum(["none", "minimal", "low", "medium", "high"])).describe(
+        "How much the model reasons",
+      ),
+      summary: optional(z.enum(["auto", "concise", "detailed"])).describe("Given back"),
     }),
   ).describe("Effort of the reasoning; the agent's by default"),
   metadata: MetadataPairs.describe("At most 16 pairs, given back"),
@@ -171,14 +179,14 @@ export const CreateResponse = z.strictObject({
     z.strictObject({
       include_obfuscation: only([false], "must be false: events are not padded"),
     }),
-  ),
+  ).describe("How events are sent"),
   background: optional(z.boolean()).describe("Whether to answer at once, and to work on"),
   store: optional(z.boolean()).describe(
     "Whether it stays, true by default: what is not stored is erased within a minute after its end",
   ),
   include: optional(
     z.array(z.string()).max(0, { error: "must be empty: nothing more can be included" }),
-  ),
+  ).describe("Empty"),
   truncation: only(["auto"], "must be auto: what does not fit is summarized or left out"),
   safety_identifier: optional(z.string().max(64)).describe("Given back"),
   prompt_cache_key: optional(z.string().max(64)).describe("Given back: prompts are cached anyway"),

@@ -8,6 +8,7 @@ const root = "/api/w/{wId}/v1/responses";
 
 const shared = {
   kind: "door",
+  errorsOf: "openai",
   tags: ["open responses"],
   status: 200,
   role: "user",

@@ -1,10 +1,5 @@
 import type { BriefAgent } from "@parley/core";
-import {
-  type AgentMessage,
-  type CreateChatCompletion,
-  invalidRequest,
-  type MessageEvent,
-} from "@parley/schema";
+import { type CreateChatCompletion, invalidRequest, type MessageEvent } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import { type DoorExchange, openLog } from "../door.ts";
 import { refuseErased } from "../erased-answers.ts";
@@ -87,7 +82,7 @@ async function sendOutputs(
     throw invalidRequest("body", [{ path: "messages", message }]);
   }
   const outputs = sent.map(({ callId: actionId, output }) => ({ actionId, output }));
-  const params = { cId, mId: (newest as AgentMessage).sId };
+  const params = { cId, mId: newest.sId };
   const waited = await countWaits(exchange, params);
   await callEndpoint(exchange, "messages.sendToolOutputs", { params, body: { outputs } });
   const at = { conversationId: cId, messageId: params.mId };

@@ -45,7 +45,9 @@ export function createChatCodec(
 
   const chunk = (delta: object, reason: FinishReason | null = null): Frame => ({
     data: JSON.stringify({
-      ...{ id: base.id, object: "chat.completion.chunk", created: base.created },
+      id: base.id,
+      object: "chat.completion.chunk",
+      created: base.created,
       model: base.model,
       service_tier: "default",
       choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],

@@ -1,11 +1,16 @@
-import { type AnswerDetails, type CreateChatCompletion, doors, ParleyError } from "@parley/schema";
+import {
+  type AnswerDetails,
+  type CreateChatCompletion,
+  doors,
+  ParleyError,
+  renderOpenAiError,
+} from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { ApiServices } from "../../services.ts";
 import { cancelAnswer, cancelWithClient } from "../cancel-answer.ts";
 import { detached, type DoorExchange, openLog, registerDoor } from "../door.ts";
 import { requireAgent } from "../find-agent.ts";
-import { renderOpenAiError } from "../render-openai-error.ts";
 import { readThrough, sendEvents } from "../send-events.ts";
 import { type AskedAnswer, askAgent } from "./ask-agent.ts";
 import { createChatCodec } from "./chat-codec.ts";
@@ -85,7 +90,10 @@ async function complete(
   if (error !== undefined) throw failure(error);
   const named = request.metadata?.["conversation_id"];
   return {
-    ...{ id: base.id, object: "chat.completion", created: base.created, model: base.model },
+    id: base.id,
+    object: "chat.completion",
+    created: base.created,
+    model: base.model,
     choices: [
       {
         index: 0,

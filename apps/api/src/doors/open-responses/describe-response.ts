@@ -60,7 +60,7 @@ export function describeResponse(
     conversation: { id: `conv_${place.conversationId}` },
     instructions: settings.instructions ?? null,
     output,
-    tools: functionTools.map(({ name, description = null, parameters = null, strict = null }) => {
+    tools: functionTools.map(({ name, description, parameters, strict = null }) => {
       return { type: "function", name, description, parameters, strict };
     }),
     tool_choice:

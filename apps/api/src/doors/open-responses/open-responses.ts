@@ -1,9 +1,8 @@
-import { doors, ParleyError } from "@parley/schema";
+import { doors, ParleyError, renderOpenAiError } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { ApiServices } from "../../services.ts";
 import { type DoorExchange, registerDoor } from "../door.ts";
-import { renderOpenAiError } from "../render-openai-error.ts";
 import { startResponse } from "./create-response.ts";
 import { listInputItems } from "./input-items.ts";
 import { readResponse, streamResponse } from "./respond.ts";
