@@ -123,9 +123,6 @@ test("every documented request is answered as documented", async () => {
     "clientServers.events.stream": 404,
     // It was deleted under its other path.
     "openResponses.delete.ofKey": 404,
-    // There is no chat with this id yet.
-    "aiSdk.messages": 404,
-    "aiSdk.resume": 404,
   });
 });
 

@@ -1,4 +1,6 @@
 import { type CreateResponse, type InputItem, invalidRequest } from "@parley/schema";
+import { toParleyError } from "@parley/rpc";
+import { callEndpoint } from "../../requests/call-endpoint.ts";
 import { type DoorExchange, openLog } from "../door.ts";
 import { readThrough } from "../send-events.ts";
 import { createResponseCodec, type ResponseCodec } from "./response-codec.ts";
@@ -79,18 +81,33 @@ function toInput(item: Readonly<Record<string, unknown>>): InputItem[] {
 }
 
 /**
- * The answer that waits for outputs which a request sends without naming the response: that of the calls to which it
- * refers. Undefined if it sends none, or a question after them.
+ * The answer that waits for outputs which a request sends without naming the response: that of the calls that it refers
+ * to or repeats. Undefined if it sends none, or a question after them, and for calls that the caller cannot read: those
+ * were made elsewhere.
  */
-export function referredAnswer(input: CreateResponse["input"]): AnswerPlace | undefined {
+export async function findReferredAnswer(
+  exchange: DoorExchange,
+  input: CreateResponse["input"],
+): Promise<AnswerPlace | undefined> {
   if (typeof input === "string") return undefined;
   const last = input.at(-1);
-  if (last === undefined || !("type" in last) || last.type !== "function_call_output")
+  if (last === undefined || !("type" in last) || last.type !== "function_call_output") {
     return undefined;
-  const places = input.flatMap((item) => {
-    if (!isReference(item) || !item.id.startsWith("fc_")) return [];
-    return parseItemId(item.id) ?? [];
-  });
-  const place = places.at(-1);
-  return place && { conversationId: place.conversationId, messageId: place.messageId };
+  }
+  const found = input.findLast(isCall);
+  const place = parseItemId(found?.id ?? "");
+  if (place === undefined) return undefined;
+  const { conversationId, messageId } = place;
+  const params = { cId: conversationId, mId: messageId };
+  try {
+    await callEndpoint(exchange, "messages.getAnswer", { params });
+  } catch (error) {
+    if (toParleyError(error).status !== 404) throw error;
+    return undefined;
+  }
+  return { conversationId, messageId };
 }
+
+const isCall = (item: InputItem): item is Extract<InputItem, { type: "function_call" }> =>
+  ("type" in item && item.type === "function_call") ||
+  (isReference(item) && item.id.startsWith("fc_"));

@@ -12,9 +12,9 @@ import { requireAgent } from "../find-agent.ts";
 import { refuseErased } from "../erased-answers.ts";
 import { toFragments } from "../fragments.ts";
 import {
+  findReferredAnswer,
   previousPlace,
   readWholeAnswer,
-  referredAnswer,
   resolveReferences,
 } from "./continued-answer.ts";
 import { readForked } from "./fork.ts";
@@ -42,11 +42,12 @@ export async function startResponse(
     throw invalidRequest("body", [{ path: "conversation", message }]);
   }
   refuseUnstored(request, conversationId);
-  const referred = previous === undefined ? referredAnswer(request.input) : undefined;
+  const referred =
+    previous === undefined ? await findReferredAnswer(exchange, request.input) : undefined;
   const continued = previous ?? referred;
   const resolved =
     referred === undefined ? await resolveReferences(exchange, request.input) : request.input;
-  const input = readInput(resolved, { continues: continued !== undefined });
+  const input = readInput(resolved, { continues: continued });
   if (continued !== undefined && input.outputs.length + input.decisions.length > 0) {
     return continueAnswer(keyed, { request, place: continued, input });
   }

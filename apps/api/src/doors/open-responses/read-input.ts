@@ -1,6 +1,7 @@
 import { type ImportedTurn, type InputItem, type InputPart, invalidRequest } from "@parley/schema";
 import type { InputFile, Preceding } from "../fragments.ts";
 import { addCall, addResult, paramsOf } from "../imported-turns.ts";
+import { parseItemId } from "./response-ids.ts";
 
 /** The output of a call of one of the caller's tools. */
 export interface CallOutput {
@@ -27,12 +28,11 @@ export interface ReadInput {
 
 /**
  * Sorts the items of an input. The last user's messages are the question; what stands before it was said elsewhere. With
- * `continues`, outputs of calls are sent to the response that is continued; without it, they are of calls among the
- * items. Throws `invalid_request_error` for outputs of no call.
+ * `continues`, outputs of its calls are sent to the answer that is continued; others are of calls among the items. Throws `invalid_request_error` for outputs of no call.
  */
 export function readInput(
   input: string | readonly InputItem[],
-  { continues }: { readonly continues: boolean },
+  { continues }: { readonly continues: { readonly messageId: string } | undefined },
 ): ReadInput {
   const items: readonly InputItem[] =
     typeof input === "string"
@@ -68,6 +68,9 @@ export function readInput(
     }
     switch (item.type) {
       case "function_call": {
+        // Its output is for the answer that waits for it, which takes it once.
+        const isOfAnswer = parseItemId(item.id ?? "")?.messageId === continues?.messageId;
+        if (continues !== undefined && isOfAnswer) break;
         names.set(item.call_id, item.name);
         const call = {
           id: item.call_id,
@@ -79,7 +82,7 @@ export function readInput(
       }
       case "function_call_output": {
         const name = names.get(item.call_id);
-        if (name === undefined && continues) {
+        if (name === undefined && continues !== undefined) {
           outputs.push({ path, callId: item.call_id, parts: item.output });
           break;
         }
