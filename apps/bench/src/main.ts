@@ -7,6 +7,7 @@ import { benchCompaction } from "./benchmarks/compaction.ts";
 import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchDocuments } from "./benchmarks/documents.ts";
+import { benchDoors } from "./benchmarks/doors.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchFirstToken } from "./benchmarks/first-token.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
@@ -52,6 +53,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   compaction: benchCompaction,
   console: benchConsole,
   documents: benchDocuments,
+  doors: benchDoors,
   peer: benchPeer,
   scale: benchScale,
 };
@@ -64,7 +66,7 @@ floors share the PostgreSQL that Parley embeds, started for the run; what compar
 databases is left out.
 
   all                 all results in one table: every benchmark but bystander, compaction,
-                      console, peer and scale
+                      console, doors, peer and scale
   bystander           functions of a workspace beside a hundred hostile ones of another
   compaction          what a model still knows once the oldest messages of a long conversation
                       are summarised; see --model
@@ -72,6 +74,7 @@ databases is left out.
                       /usr/bin/chromium
   create              creates per second, on PostgreSQL and on the embedded database
   documents           answers of a workspace while another has hostile documents read
+  doors               processor time of an answer's stream through each door, beside its events
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan if that is installed
   first-token         how long after the model's first word a follower has it, one turn alone

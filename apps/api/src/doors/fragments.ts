@@ -15,6 +15,9 @@ export interface InputFile {
 /** What comes before a question: turns that were said elsewhere, and files. */
 export type Preceding = { readonly turns: readonly ImportedTurn[] } | { readonly file: InputFile };
 
+/** Turns of a fragment: half of what one may hold, so that results may follow. */
+const FRAGMENT_BYTES = 256 * 1024;
+
 /** What stands for the bytes of a request that is answered again: nothing is stored a second time. */
 const STORED_BEFORE = "fil_replayed";
 
@@ -30,8 +33,7 @@ export async function toFragments(
   const fragments: Fragment[] = [];
   for (const part of preceding) {
     if ("turns" in part) {
-      const content = JSON.stringify(part.turns);
-      fragments.push({ title: "Said before", contentType: IMPORTED_TURNS_TYPE, content });
+      fragments.push(...fragmentsOf(part.turns));
       continue;
     }
     const { path, name, fileId, data = "" } = part.file;
@@ -48,6 +50,25 @@ export async function toFragments(
     fragments.push({ title, fileId: id });
   }
   return fragments;
+}
+
+/** Turns as fragments, of which none is longer than it may be; results stay with their calls. */
+function fragmentsOf(turns: readonly ImportedTurn[]): Fragment[] {
+  const groups: ImportedTurn[][] = [];
+  let bytes = Infinity;
+  for (const turn of turns) {
+    const size = Buffer.byteLength(JSON.stringify(turn));
+    const isFull = bytes + size > FRAGMENT_BYTES && turn.role !== "tool";
+    if (isFull) bytes = 0;
+    if (isFull || groups.length === 0) groups.push([]);
+    groups.at(-1)?.push(turn);
+    bytes += size;
+  }
+  return groups.map((group) => ({
+    title: "Said before",
+    contentType: IMPORTED_TURNS_TYPE,
+    content: JSON.stringify(group),
+  }));
 }
 
 const extensionOf = (contentType: string): string => contentType.replace(/^.*[/.]|\+.*$/g, "");

@@ -6,6 +6,9 @@ import { readThrough } from "../send-events.ts";
 import { createResponseCodec, type ResponseCodec } from "./response-codec.ts";
 import { parseItemId, parseResponseId, type ResponsePlace } from "./response-ids.ts";
 
+/** Answers that a request may refer to: each is read. */
+const MAX_REFERRED = 32;
+
 type AnswerPlace = Omit<ResponsePlace, "segment">;
 
 /** The place of the response that a request names as its previous one. Throws `invalid_request_error` for another id. */
@@ -45,6 +48,10 @@ export async function resolveReferences(
     const path = `input[${index}].id`;
     const unknown = invalidRequest("body", [{ path, message: "there is no item with this id" }]);
     if (place === undefined) throw unknown;
+    if (answers.size >= MAX_REFERRED && !answers.has(place.messageId)) {
+      const message = `refers to another answer than the ${MAX_REFERRED} before: send the items themselves`;
+      throw invalidRequest("body", [{ path, message }]);
+    }
     const answer = answers.getOrInsertComputed(place.messageId, () =>
       readWholeAnswer(exchange, place),
     );
