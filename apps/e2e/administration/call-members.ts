@@ -77,6 +77,7 @@ export const members: Record<string, object> = {
   "documents.get": { dsId: "x", documentId: "x" },
   "documents.list": { dsId: "x" },
   "documents.upsert": { dsId: "x", documentId: "x", text: "x" },
+  "messages.getAnswer": { cId: "x", mId: "x" },
   "messages.getRequest": { cId: "x", mId: "x", n: 0 },
   "summaries.list": { cId: "x" },
   "summaries.update": { cId: "x", number: 1, active: false },

@@ -85,6 +85,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, mId, outputs: [{ actionId, output: "POISONED" }] },
   ],
   "messages.events": ofAnswer(),
+  "messages.getAnswer": ofAnswer({}),
   "messages.getRequest": ofAnswer({ n: 0 }),
   "summaries.list": ofConversation(),
   "summaries.update": ofConversation({ number: 1, active: false }),

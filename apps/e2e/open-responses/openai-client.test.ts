@@ -208,6 +208,31 @@ describe("the Responses interface of the OpenAI SDK", () => {
     });
   });
 
+  it("gives a response to nobody who cannot read its conversation", async () => {
+    const { id, output } = await client.responses.create({ model: "helper", input: "Mine" });
+    const wId = server().demo.workspaceId;
+    const created = await calls.rpc().apiKeys.create.mutate({ wId, name: "other", role: "user" });
+    const baseURL = `${server().url}/v1`;
+    const other = new OpenAI({ apiKey: created.secret, baseURL, maxRetries: 0 });
+    const items = [
+      { type: "item_reference" as const, id: output[0]?.id ?? "" },
+      { role: "user" as const, content: "And?" },
+    ];
+    const attempts = [
+      other.responses.retrieve(id),
+      other.responses.retrieve(id, { stream: true }),
+      other.responses.cancel(id),
+      other.responses.delete(id),
+      other.responses.inputItems.list(id),
+      other.responses.create({ model: "helper", input: "x", previous_response_id: id }),
+      other.responses.create({ model: "helper", input: items }),
+    ];
+    for (const attempt of await Promise.allSettled(attempts)) {
+      expect(attempt).toMatchObject({ status: "rejected", reason: { status: 404 } });
+    }
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: "completed" });
+  });
+
   it("refuses a wrong key in the interface's own words", async () => {
     const stranger = new OpenAI({ apiKey: "sk-x", baseURL: `${server().url}/v1`, maxRetries: 0 });
     await expect(stranger.responses.create({ model: "helper", input: "x" })).rejects.toMatchObject({
