@@ -98,8 +98,8 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
       },
     ]);
     const { sId } = created.conversation;
-    const posted = await calls.post(sId, { content: "x", mentions: [], contentFragments: [] });
-    expect(posted.warnings?.map(({ path }) => path)).toEqual(["contentFragments"]);
+    const posted = await calls.post(sId, { content: "x", mentions: [], contentfragments: [] });
+    expect(posted.warnings?.map(({ path }) => path)).toEqual(["contentfragments"]);
     const answer = await calls.call("POST", `/${sId}/content_fragments`, {
       json: fragment("f", { colour: "red" }),
     });

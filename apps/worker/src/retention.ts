@@ -28,6 +28,7 @@ const SWEEP_INTERVAL_MS = 300_000;
 const COUNT_INTERVAL_MS = 2000;
 /** Time between looks for temporary conversations that have ended: they are erased within a minute. */
 const ERASE_INTERVAL_MS = 10_000;
+const ERASURE = "temporary_conversations";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -144,9 +145,9 @@ export function startRetention({
   async function erase(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await sweep("temporary_conversations", () => eraseTemporaryConversations(core));
+        await sweep(ERASURE, () => eraseTemporaryConversations(core));
       } catch (error) {
-        logger.error({ err: error }, "Temporary conversations could not be erased");
+        logger.error({ err: error, sweep: ERASURE }, "A sweep failed");
       }
       await pause((0.5 + core.random()) * ERASE_INTERVAL_MS);
     }
