@@ -21,7 +21,7 @@ async function loadedBy(code: string): Promise<string[]> {
 }
 
 it("loads neither the AI SDK nor a tokenizer before a service is called, and then its own package", async () => {
-  const heavy = (urls: string[]) => urls.filter((url) => /ai-sdk|gpt-tokenizer/.test(url));
+  const heavy = (urls: string[]) => urls.filter((url) => /@ai-sdk|gpt-tokenizer/.test(url));
   const providers = 'const provider = agent.createServiceProvider("openai", { apiKey: "x" });';
   expect(heavy(await loadedBy(providers))).toEqual([]);
   const call = `
