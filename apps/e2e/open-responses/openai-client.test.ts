@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { approvingAgent } from "../client/approving-agent.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { shareServer } from "../server.ts";
 
@@ -105,6 +106,24 @@ describe("the Responses interface of the OpenAI SDK", () => {
     });
     expect((await client.responses.retrieve(first.id)).output).toEqual(first.output);
     expect((await client.responses.retrieve(second.id)).output).toEqual(second.output);
+  });
+
+  it.each([
+    [true, "completed"],
+    [false, "failed"],
+  ])("asks for an approval, and goes on with %s", async (approve, status) => {
+    const model = `agent/${await approvingAgent(server())}`;
+    const first = await client.responses.create({ model, input: "Buy it" });
+    const request = first.output.find((item) => item.type === "mcp_approval_request");
+    expect(first.status).toBe("completed");
+    expect(first.output.map(({ type }) => type)).toEqual(["message", "mcp_approval_request"]);
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first.id,
+      input: [{ type: "mcp_approval_response", approval_request_id: request?.id ?? "", approve }],
+    });
+    expect(second).toMatchObject({ status: "completed", previous_response_id: first.id });
+    expect(second.output).toContainEqual(expect.objectContaining({ type: "mcp_call", status }));
   });
 
   it("takes up what was said elsewhere, with calls and their outputs", async () => {

@@ -94,6 +94,8 @@ export function createResponseCodec(
           ofCaller.add(event.action.sId);
           return [];
         }
+        // One that waits for approval begins once it has that.
+        if (event.action.status === "blocked_validation_required") return [];
         return show(output.beginCall(event.action));
       case "agent_action_success":
         // Its output is the caller's own input.
