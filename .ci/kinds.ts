@@ -3,7 +3,11 @@ import path from "node:path";
 // Which files of tests belong to which kind of run, by their paths from the root.
 
 /** What needs a browser. */
-const browser = ["apps/e2e/console/**/*.test.ts", "apps/e2e/openapi/browser.test.ts"];
+const browser = [
+  "apps/e2e/ai-sdk/{assistant-ui,browser}.test.ts",
+  "apps/e2e/console/**/*.test.ts",
+  "apps/e2e/openapi/browser.test.ts",
+];
 
 const faults = ["apps/e2e/faults/*.test.ts", "apps/e2e/idempotency/crash.test.ts"];
 const fuzz = ["apps/e2e/fuzz/*.test.ts", "apps/e2e/openapi/fuzz.test.ts"];
@@ -24,6 +28,7 @@ const endurance = [
 
 /** Servers that start and end again and again, and commands that look at a whole machine. */
 const starts = [
+  "apps/e2e/{durable-streams,open-responses}/kills.test.ts",
   "apps/e2e/administration/audit-across-starts.test.ts",
   "apps/e2e/cli/doctor*.test.ts",
   "apps/e2e/files/shutdown.test.ts",
@@ -51,6 +56,8 @@ const full = [
   "apps/e2e/proxy/*.test.ts",
   "apps/e2e/replicas/*.test.ts",
   "apps/e2e/skills/replicas.test.ts",
+  // A suite of a protocol, by its own command.
+  "apps/e2e/durable-streams/conformance.test.ts",
   // Compilers of what services publish.
   "packages/agent/src/providers/published-types.test.ts",
   // Packaging.
