@@ -4,19 +4,9 @@ import { callEndpoint } from "../../requests/call-endpoint.ts";
 import { type DoorExchange, openLog } from "../door.ts";
 import { refuseErased } from "../erased-answers.ts";
 import { toFragments } from "../fragments.ts";
+import { NOTHING_SAID, reasoningEfforts } from "../openai-requests.ts";
 import { readThrough } from "../send-events.ts";
 import { readMessages } from "./read-messages.ts";
-
-/** Reasoning efforts by those of the protocol. */
-const efforts = {
-  none: "none",
-  minimal: "light",
-  low: "light",
-  medium: "medium",
-  high: "high",
-} as const;
-/** What blank messages say: nothing, after what was said before. */
-const NOTHING = " ";
 
 /** An answer that a request has started, or continued. */
 export interface AskedAnswer {
@@ -130,7 +120,7 @@ function toMessage(request: CreateChatCompletion, { agent, question, isKept }: A
   const about = { user, safety_identifier, metadata };
   const instructions = isKept ? instructionsOf(request) : undefined;
   return {
-    content: question === undefined || question === "" ? NOTHING : question,
+    content: question === undefined || question === "" ? NOTHING_SAID : question,
     mentions: [{ configurationId: sid }],
     ...(tools.length > 0 && { functionTools: tools.map((tool) => tool.function) }),
     ...(choice !== undefined && {
@@ -150,7 +140,7 @@ function toMessage(request: CreateChatCompletion, { agent, question, isKept }: A
       responseFormat: { type: "json_schema", schema: format.json_schema.schema },
     }),
     ...(effort !== undefined && {
-      modelSelection: { providerId, modelId, reasoningEffort: efforts[effort] },
+      modelSelection: { providerId, modelId, reasoningEffort: reasoningEfforts[effort] },
     }),
   };
 }

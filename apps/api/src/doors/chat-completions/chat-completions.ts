@@ -43,6 +43,9 @@ async function complete(
   const readDetails = async (by: DoorExchange) =>
     (await callEndpoint(by, "messages.getAnswer", { params })).answer;
   const answer = await readDetails(exchange);
+  // What had ended when it was read first has all of its steps.
+  const readSteps = async () =>
+    (answer.status === "created" ? await readDetails(later) : answer).steps;
   const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
   const base = {
     id: `chatcmpl-${params.cId}${params.mId}`,
@@ -70,7 +73,7 @@ async function complete(
         finish: async () => {
           await end();
           const wantsUsage = request.stream_options?.include_usage === true;
-          const usage = wantsUsage ? usageOf((await readDetails(later)).steps) : undefined;
+          const usage = wantsUsage ? usageOf(await readSteps()) : undefined;
           const last = { ...base, object: "chat.completion.chunk", choices: [], usage };
           return [...(wantsUsage ? [{ data: JSON.stringify(last) }] : []), { data: "[DONE]" }];
         },
@@ -108,7 +111,7 @@ async function complete(
         finish_reason: finishReason,
       },
     ],
-    usage: usageOf((await readDetails(later)).steps),
+    usage: usageOf(await readSteps()),
     service_tier: "default",
     ...(named !== undefined && {
       metadata: { ...request.metadata, conversation_id: asked.conversationId },

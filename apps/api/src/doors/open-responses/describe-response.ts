@@ -29,7 +29,7 @@ export const ECHO = "openResponses";
 /** What a response is described from, besides its events. */
 export interface Described {
   readonly place: ResponsePlace;
-  readonly answer: Pick<AnswerDetails, "created" | "responseFormat" | "steps"> & {
+  readonly answer: Pick<AnswerDetails, "created" | "responseFormat" | "status" | "steps"> & {
     readonly settings: AnswerSettings;
   };
 }

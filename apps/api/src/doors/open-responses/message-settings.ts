@@ -1,18 +1,7 @@
 import type { BriefAgent } from "@parley/core";
 import type { AnswerSettings, CreateResponse } from "@parley/schema";
+import { NOTHING_SAID, reasoningEfforts } from "../openai-requests.ts";
 import { ECHO, type Echo } from "./describe-response.ts";
-
-/** Reasoning efforts by those of the protocol. */
-const efforts = {
-  none: "none",
-  minimal: "light",
-  low: "light",
-  medium: "medium",
-  high: "high",
-} as const;
-
-/** What blank messages say: nothing, after what was said before. */
-const NOTHING = " ";
 
 /** The message of a request, for an agent; without a question, of what was said before it. */
 export function toMessage(
@@ -24,7 +13,7 @@ export function toMessage(
   const effort = request.reasoning?.effort;
   const { sid, providerId, modelId } = agent;
   return {
-    content: question === undefined || question === "" ? NOTHING : question,
+    content: question === undefined || question === "" ? NOTHING_SAID : question,
     mentions: [{ configurationId: sid }],
     ...settingsOf(request),
     ...(format?.type === "json_schema" && {
@@ -32,7 +21,7 @@ export function toMessage(
       responseFormat: { type: "json_schema", schema: format.schema },
     }),
     ...(effort !== undefined && {
-      modelSelection: { providerId, modelId, reasoningEffort: efforts[effort] },
+      modelSelection: { providerId, modelId, reasoningEffort: reasoningEfforts[effort] },
     }),
   };
 }

@@ -18,12 +18,18 @@ function paramsOf({ conversationId, messageId }: ResponsePlace) {
   return { cId: conversationId, mId: messageId };
 }
 
-async function find(exchange: DoorExchange, place: ResponsePlace): Promise<Found> {
+async function readDescribed(exchange: DoorExchange, place: ResponsePlace): Promise<Described> {
   const params = paramsOf(place);
   const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
-  const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
   // As it was stored: nothing is null.
-  return { described: { place, answer: answer as Described["answer"] }, source };
+  return { place, answer: answer as Described["answer"] };
+}
+
+async function find(exchange: DoorExchange, place: ResponsePlace): Promise<Found> {
+  const described = await readDescribed(exchange, place);
+  const params = paramsOf(place);
+  const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
+  return { described, source };
 }
 
 function openCodec({ described }: Found): ResponseCodec {
@@ -38,8 +44,10 @@ async function describeNow(
   found: Found,
   codec: ResponseCodec,
 ): Promise<object> {
-  if (!codec.isEnded) return describeResponse(found.described, codec.state(), codec.output());
-  const { described } = await find(exchange, found.described.place);
+  const { place, answer } = found.described;
+  // What had ended when it was read first has all of its steps.
+  const isFinal = !codec.isEnded || answer.status !== "created";
+  const described = isFinal ? found.described : await readDescribed(exchange, place);
   return describeResponse(described, codec.state(), codec.output());
 }
 
