@@ -82,6 +82,11 @@ describe("the Responses interface of the OpenAI SDK", () => {
     expect(final.output_text).toContain("You said: Hello!");
     const rest = await client.responses.retrieve(final.id, { stream: true, starting_after: 3 });
     expect(await Array.fromAsync(rest)).toEqual(events.slice(4).map(withoutSnapshot));
+    const past = { stream: true, starting_after: events.length } as const;
+    await expect(client.responses.retrieve(final.id, past)).rejects.toMatchObject({
+      status: 400,
+      param: "starting_after",
+    });
   });
 
   it("lets the caller's function be called, and continues with its output", async () => {

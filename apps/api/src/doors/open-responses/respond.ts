@@ -1,3 +1,4 @@
+import { invalidRequest } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import { cancelWithClient } from "../cancel-answer.ts";
 import { detached, type DoorExchange, openLog } from "../door.ts";
@@ -79,6 +80,7 @@ export async function streamResponse(
 ): Promise<undefined> {
   const found = await find(exchange, place);
   const codec = openCodec(found);
+  if (startingAfter !== undefined) await requireReached(exchange, found, startingAfter);
   if (isTemporary) cancelWithClient(exchange, place, () => codec.isEnded);
   // The request is over when its usage is read.
   const later = detached(exchange);
@@ -95,4 +97,18 @@ export async function streamResponse(
     ...(startingAfter !== undefined && { isKnown: ({ count }) => count <= startingAfter }),
   });
   return undefined;
+}
+
+/** Throws `invalid_request_error` for a number past the end of a response that has ended. */
+async function requireReached(
+  exchange: DoorExchange,
+  found: Found,
+  startingAfter: number,
+): Promise<void> {
+  const codec = openCodec(found);
+  await readThrough(exchange, found.source, codec, { onlySoFar: true });
+  // The last event is the one that says how it ended.
+  if (!codec.isEnded || startingAfter <= codec.next()) return;
+  const message = "must be the number of an event that was received";
+  throw invalidRequest("query", [{ path: "starting_after", message }]);
 }

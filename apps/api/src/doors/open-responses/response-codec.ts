@@ -20,6 +20,8 @@ export type DescribeResponse = (state: ResponseState, output: readonly OutputIte
 export interface ResponseCodec extends EventCodec<MessageEvent> {
   readonly state: () => ResponseState;
   readonly output: () => readonly OutputItem[];
+  /** The number of the next event. */
+  readonly next: () => number;
   /** How often the answer has waited for its caller so far, the end of the response included. */
   readonly waits: () => number;
   /** The calls of the caller's tools, and those that wait for approval, with which the response ended. */
@@ -145,6 +147,7 @@ export function createResponseCodec(
     },
     state: () => state,
     output: () => output.items,
+    next: () => sequence,
     waits: () => waits,
     waiting: () => waiting,
     end: (response) => {
