@@ -9,6 +9,15 @@ import type { Block } from "./blocks.ts";
 
 /** What Node has compiled: each block of code loads the client's sources. It is removed with the build. */
 const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
+/** Less than a test may take, so that a page that hangs says where. */
+const PAGE_MS = 150_000;
+
+interface Failure {
+  readonly killed: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 const node = [process.execPath, "--conditions=@parley/source"];
 
 /**
@@ -42,11 +51,12 @@ export async function runPage(
       }
     }
     const bash = ["--norc", "-euc", script.join("\n")];
-    const shell = promisify(execFile)("bash", bash, { cwd: folder, timeout: 40_000 });
-    const { stdout } = await shell.catch((error: { stdout: string; stderr: string }) => {
+    const shell = promisify(execFile)("bash", bash, { cwd: folder, timeout: PAGE_MS });
+    const { stdout } = await shell.catch((error: Failure) => {
       const printed = splitOutput(error.stdout);
       const { line } = blocks[printed.length - 1] ?? {};
-      throw new Error(`The block at line ${line} failed: ${error.stderr}${printed.at(-1)}`);
+      const how = error.killed ? `was not done when the page had run for ${PAGE_MS} ms` : "failed";
+      throw new Error(`The block at line ${line} ${how}: ${error.stderr}${printed.at(-1)}`);
     });
     return splitOutput(stdout);
   } finally {

@@ -60,7 +60,8 @@ async function waitOf(workspaceIds: readonly number[]): Promise<number> {
 
 describe("places for code", () => {
   it("answers a third workspace while the functions of two sleep for ten minutes", async () => {
-    sandbox = await openTestSandbox({ maxProcesses: 4 });
+    // Where a kernel gives huge pages to all, one of them takes more than 50 MiB.
+    sandbox = await openTestSandbox({ maxProcesses: 4, maxWaitingBytes: 20 * 134_217_728 });
     const flood = fill(sleeping, 2, 10);
     await expect.poll(() => sandbox.state.parked).toBe(20);
     expect(sandbox.state.waiting).toBe(0);
