@@ -5,6 +5,7 @@ import { describeFunctionMutations } from "./function-mutations.ts";
 import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
+import { describeWebhookMutations } from "./webhook-mutations.ts";
 
 interface Named {
   readonly sId: string;
@@ -36,6 +37,7 @@ export function describeMutations(
     ...describeSkillMutations(server, rpc),
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
+    ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
       subject: ({ workspace }: { workspace: Named }) => workspace.sId,

@@ -34,6 +34,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
+  webhooks: [...contract, "examples.ts"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -52,6 +53,7 @@ const schema: Rooms = {
     "conversations",
     "activity",
     "usage",
+    "webhooks",
   ],
 };
 
@@ -102,6 +104,7 @@ const core: Rooms = {
     "messages",
   ],
   summaries: [...ground, "access", "runs", "storage", "usage"],
+  webhooks: [...ground, "access", "audit", "runs", "workspaces"],
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [
     ...ground,
@@ -117,6 +120,7 @@ const core: Rooms = {
     "invocations",
     "messages",
     "calls",
+    "webhooks",
   ],
   conversations: [
     ...keyed,
@@ -163,6 +167,7 @@ const core: Rooms = {
     "tools",
     "invocations",
     "conversations",
+    "webhooks",
   ],
   "implementations.ts": [
     "implementation.ts",
@@ -186,6 +191,7 @@ const core: Rooms = {
     "summaries",
     "tools",
     "usage",
+    "webhooks",
     "workspaces",
   ],
 };
@@ -207,6 +213,7 @@ const worker: Rooms = {
   documents: [],
   metering: ["runs"],
   compaction: ["runs", "models", "metering"],
+  webhooks: ["runs"],
   requests: ["runs"],
   prompts: ["runs", "models", "documents", "requests"],
   turns: ["runs", "models", "metering", "compaction", "prompts"],
@@ -220,6 +227,7 @@ const worker: Rooms = {
     "invocations",
     "requests",
     "turns",
+    "webhooks",
   ],
   "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts"],
 };

@@ -9,7 +9,7 @@ import {
   readSettingsOf,
   setValuesOf,
 } from "@parley/command/settings";
-import { hostList, hostPairs, WorkerSettings } from "@parley/worker/config";
+import { hostPairs, WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 
 const key = (description: string) =>
@@ -45,9 +45,6 @@ export const Settings = z.object({
     .describe("PostgreSQL to use instead of the embedded database"),
   PARLEY_ENCRYPTION_KEY: encryptionKeys.describe(
     "Key that encrypts the workspaces' secrets: 32 bytes in base64; older keys follow, separated by commas",
-  ),
-  PARLEY_PRIVATE_HOSTS: hostList.describe(
-    "Hosts in private networks that tools may call, also over http, such as 10.0.0.7:8080",
   ),
   PARLEY_OAUTH_ENDPOINT_HOSTS: hostPairs.describe(
     "Hosts outside their own site where tools' authorization servers may have endpoints, each after its " +

@@ -45,6 +45,12 @@ export const WorkerSettings = z.object({
   PARLEY_LEASE_MS: integer(100, 600_000)
     .default(6000)
     .describe("Lease of a run: how long a worker without contact keeps it, in milliseconds"),
+  PARLEY_PRIVATE_HOSTS: hostList.describe(
+    "Hosts in private networks that tools may call and webhooks may be sent to, also over http, such as 10.0.0.7:8080",
+  ),
+  PARLEY_WEBHOOK_DISABLE_DAYS: integer(1, 365)
+    .default(5)
+    .describe("Days after which a webhook is switched off whose deliveries have all failed"),
   PARLEY_SIMULATION_TIME_SCALE: z.coerce
     .number()
     .min(0)
@@ -135,6 +141,11 @@ export const WorkerSettings = z.object({
   PARLEY_VERSIONS_KEPT: integer(1, 10_000)
     .default(50)
     .describe("Newest versions of each agent, function and skill that are always kept"),
+  PARLEY_WEBHOOK_RETENTION_DAYS: integer(1, 36_500)
+    .default(30)
+    .describe(
+      "Retention of the deliveries of webhooks, with their answers, after their end, in days",
+    ),
   PARLEY_REQUEST_RETENTION_DAYS: integer(1, 36_500)
     .default(30)
     .describe("Retention of the recorded requests to the services of models, in days"),

@@ -19,6 +19,7 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
 /** What the runs of a worker need from it. */
@@ -58,6 +59,12 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
     compaction: createCompactionRuns(services),
+    delivery: createDeliveryRuns({
+      core,
+      persistence,
+      allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
+      disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
+    }),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),

@@ -8,6 +8,7 @@ import {
   createVersionSweep,
   eraseTemporaryConversations,
   sweepAuditLog,
+  sweepDeliveries,
   sweepClientServers,
   sweepFiles,
   sweepIdempotencyKeys,
@@ -43,6 +44,7 @@ export interface RetentionOptions {
     | "PARLEY_VERSIONS_KEPT"
     | "PARLEY_AUDIT_RETENTION_DAYS"
     | "PARLEY_REQUEST_RETENTION_DAYS"
+    | "PARLEY_WEBHOOK_RETENTION_DAYS"
     | "PARLEY_USAGE_RETENTION_DAYS"
   >;
   readonly logger: Logger;
@@ -51,7 +53,7 @@ export interface RetentionOptions {
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
- * idempotency keys, old entries of the audit log, recorded requests, old entries and sums of usage, expired user
+ * idempotency keys, old entries of the audit log, recorded requests, old deliveries of webhooks, old entries and sums of usage, expired user
  * tokens, files that were not uploaded in time and texts of files that are gone; at once, and then every few minutes. A
  * sweep that fails is logged, and the others continue. Erases temporary conversations soon after they have ended. Counts what workspaces store if that may have changed, and sums what they use.
  * Gives a function that stops it, which resolves when the current sweep has ended.
@@ -70,6 +72,7 @@ export function startRetention({
     kept: settings.PARLEY_VERSIONS_KEPT,
   };
   const requests = { retentionMs: settings.PARLEY_REQUEST_RETENTION_DAYS * DAY_MS };
+  const deliveries = { retentionMs: settings.PARLEY_WEBHOOK_RETENTION_DAYS * DAY_MS };
   const usage = { retentionMs: settings.PARLEY_USAGE_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
@@ -118,6 +121,7 @@ export function startRetention({
     ["audit_events", () => sweepAuditLog(core, audited)],
     ["recorded_requests", () => sweepRecordedRequests(core, requests)],
     ["usage", () => sweepUsage(core, usage)],
+    ["webhook_deliveries", () => sweepDeliveries(core, deliveries)],
     ["files", () => sweepFiles(core)],
     ["file_texts", createFileTextSweep(core)],
     ["client_servers", () => sweepClientServers(core)],

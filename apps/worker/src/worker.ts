@@ -33,6 +33,9 @@ const ORDERED_DELAY_MS = 10;
 const BUSY_RUNS = 4;
 const BUSY_DELAY_MS = 5;
 
+/** Kinds whose runs are announced when they are added, so that other hints need not look for them. */
+const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set(["compaction", "delivery"]);
+
 export interface WorkerOptions {
   readonly core: Core;
   readonly settings: WorkerSettings;
@@ -214,8 +217,8 @@ export function createWorker({
         const delayMs = hint.cause === "added" ? busyMs : ORDERED_DELAY_MS;
         const kind = hint.cause === "ended" ? undefined : hint.kind;
         for (const [loopKind, loop] of loops) {
-          // What may be of any kind costs no claim of summaries, which can wait for the poll.
-          if (kind === loopKind || (kind === undefined && loopKind !== "compaction")) {
+          // What may be of any kind costs no claim of those that can wait for the poll.
+          if (kind === loopKind || (kind === undefined && !canWait.has(loopKind))) {
             loop.wake(delayMs);
           }
         }

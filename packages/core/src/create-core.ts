@@ -128,7 +128,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     enterTransaction: createTransactionPlaces(given.database.connections),
     newId,
     takeRowIds: createRowIds(db),
-    writeConversation: createConversationWriter(db),
+    writeConversation: createConversationWriter(db, bus),
     writeInvocation: createInvocationWriter(db),
     priceListOf,
     findExceededBudget: createBudgetReader(db, {

@@ -21,6 +21,7 @@ import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
 /** The context of a call: only administration and what is about the caller itself has callers of no workspace. */
@@ -46,6 +47,7 @@ export const implementations = {
   ...skillImplementations,
   ...toolImplementations,
   ...usageImplementations,
+  ...webhookImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,

@@ -224,3 +224,7 @@ export {
   takenFiles,
 } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";
+export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
+export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";
+export { sweepDeliveries } from "./webhooks/sweep-deliveries.ts";
+export { openWebhookSecret } from "./webhooks/webhook-secrets.ts";

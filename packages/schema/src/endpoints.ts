@@ -33,6 +33,7 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
 import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/spaces.ts";
@@ -79,6 +80,7 @@ export const endpoints = {
   ...modelEndpoints,
   ...priceEndpoints,
   ...budgetEndpoints,
+  ...webhookEndpoints,
   ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;

@@ -17,7 +17,9 @@ export type IdPrefix =
   | "key"
   | "tok"
   | "bud"
-  | "tar";
+  | "tar"
+  | "whk"
+  | "whd";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -88,6 +88,8 @@ export { periodsOfMeasure } from "./usage/budget-periods.ts";
 export * from "./usage/budgets.ts";
 export * from "./usage/own-budgets.ts";
 export * from "./usage/prices.ts";
+export * from "./webhooks/webhook-events.ts";
+export * from "./webhooks/webhooks.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";
 export * from "./workspaces/enforced-schemas.ts";
 export * from "./workspaces/model-services.ts";

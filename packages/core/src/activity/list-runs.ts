@@ -5,7 +5,14 @@ import type { Reaching } from "../access/ownership.ts";
 import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { type Place, placeOf } from "./creation-order.ts";
-import { MAX_LOOKED_AT, newestFirst, renderRun, runsStatement, selectRuns } from "./select-runs.ts";
+import {
+  isListedRun,
+  MAX_LOOKED_AT,
+  newestFirst,
+  renderRun,
+  runsStatement,
+  selectRuns,
+} from "./select-runs.ts";
 
 /** The runs that a list looks at, and how many of them a page has. */
 interface Looked extends Record<string, unknown> {
@@ -53,7 +60,7 @@ const readFiltered = runsStatement<
 const lastLooked = statement<Looked, Place>(
   "find_last_looked_run",
   sql`select ${runs.createdAt} as "createdAt", ${runs.id} as number from ${runs}
-    where ${ofPlace} order by ${newestFirst} limit 1 offset ${sql.raw(String(MAX_LOOKED_AT - 1))}`,
+    where ${ofPlace} and ${isListedRun} order by ${newestFirst} limit 1 offset ${sql.raw(String(MAX_LOOKED_AT - 1))}`,
 );
 
 /** Lists the runs of a workspace that the caller reaches, the newest first, a page at a time. */

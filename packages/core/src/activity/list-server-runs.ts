@@ -2,7 +2,13 @@ import { runs, statement, workspaces } from "@parley/db";
 import { type ListServerRuns, MAX_PAGE_ITEMS, type ServerRunPage } from "@parley/schema";
 import { desc, lt, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import { type LookedRun, MAX_LOOKED_AT, renderRun, selectRuns } from "./select-runs.ts";
+import {
+  isListedRun,
+  type LookedRun,
+  MAX_LOOKED_AT,
+  renderRun,
+  selectRuns,
+} from "./select-runs.ts";
 
 interface ServerRun extends LookedRun {
   /** Null if it has been deleted since. */
@@ -33,7 +39,7 @@ const readPage = statement<
 
 const lastLooked = statement<{ before: number }, { number: number }>(
   "find_last_looked_server_run",
-  sql`select ${runs.id} as number from ${runs} where ${ofPlace}
+  sql`select ${runs.id} as number from ${runs} where ${ofPlace} and ${isListedRun}
     order by ${desc(runs.id)} limit 1 offset ${sql.raw(String(MAX_LOOKED_AT - 1))}`,
 );
 

@@ -28,6 +28,9 @@ export const MAX_LOOKED_AT = 10_000;
 
 export const newestFirst = sql`${runs.createdAt} desc, ${runs.id} desc`;
 
+/** The condition that lists show the run: deliveries are listed with their webhook. */
+export const isListedRun = sql`${runs.kind} <> 'delivery'`;
+
 const isTurn = eq(runs.kind, "agent_turn");
 const isCompaction = eq(runs.kind, "compaction");
 const isOfTool = or(isNotNull(sandboxFunctions.toolId), isNotNull(sandboxFunctions.clientUserId));
@@ -105,7 +108,7 @@ export function selectRuns(
       on ${messages.sid} = coalesce(${actions.logId}, ${conversationSummaries.answerId}, ${runs.logId})
     left join ${agents} on ${agents.id} = ${messages.agentId}
     left join ${conversations} on ${conversations.id} = ${messages.conversationId}
-    ${where && sql`where ${where}`} order by ${order} limit ${sql.raw(String(MAX_LOOKED_AT))}`;
+    where ${and(isListedRun, where)} order by ${order} limit ${sql.raw(String(MAX_LOOKED_AT))}`;
 }
 
 /** Runs a statement for a caller, with a value for each of its placeholders. */

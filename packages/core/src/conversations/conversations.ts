@@ -11,6 +11,7 @@ import {
   recordedRequests,
   requestPieces,
   runs,
+  statement,
 } from "@parley/db";
 import {
   type ConversationPage,
@@ -29,6 +30,7 @@ import { appendEvents } from "../log/append.ts";
 import { goneHints } from "../log/bus.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
+import { deliveryParts, happenedToConversations, hasDeliveries } from "../log/webhook-outbox.ts";
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./conversation-content.ts";
@@ -151,6 +153,23 @@ export async function deleteConversationRows(
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));
   await db.delete(conversationTools).where(inArray(conversationTools.conversationId, ids));
-  await db.delete(conversations).where(inArray(conversations.id, ids));
+  const [deleted] = await deleteStatement.execute(db, { ids: JSON.stringify(ids) });
+  if (deleted?.hasDeliveries) {
+    transaction.afterCommit.push({ topic: "runs", cause: "added", kind: "delivery" });
+  }
   return logIds;
 }
+
+// What waits to be delivered goes with the conversation; its run has nothing to send any more.
+const deleteStatement = statement<{ ids: string }, { hasDeliveries: boolean }>(
+  "delete_conversations",
+  sql`
+  with gone as (
+    delete from conversations
+    where id in (select value::bigint from json_array_elements_text(${sql.placeholder("ids")}::json))
+    returning id, sid, workspace_id, space_id, visibility
+  ),
+  undelivered as (delete from webhook_deliveries d using gone where d.conversation_id = gone.id),
+  ${deliveryParts(happenedToConversations(sql`gone`, { event: "conversation.deleted", seq: -1 }))}
+  select ${hasDeliveries} as "hasDeliveries"`,
+);

@@ -126,9 +126,9 @@ async function writeOnce(
     return context.writeConversation(created, isWanted);
   }
   const { sid: id } = created.conversation;
-  const heldOf = await inTransactionOnce(context, { id }, async ({ db }) => {
+  const heldOf = await inTransactionOnce(context, { id }, async ({ db, afterCommit }) => {
     if (conversationId !== undefined) await takeConversationId(db, conversationId);
-    return insertConversations(db, [created]);
+    return insertConversations(db, [created], afterCommit);
   });
   return heldOf(created);
 }

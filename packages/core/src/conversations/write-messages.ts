@@ -4,8 +4,10 @@ import { type SQL, sql } from "drizzle-orm";
 import type { AddToBatch } from "../data-access/batcher.ts";
 import { toColumns } from "../data-access/row-json.ts";
 import type { ConversationRow, FileRow, MessageRow } from "../data-access/rows.ts";
+import type { EventBus, Hint } from "../log/bus.ts";
 import { createBatchedInsert } from "../log/batched-inserts.ts";
 import { toPayload } from "../log/payloads.ts";
+import { deliveryParts, happenedToConversations, hasDeliveries } from "../log/webhook-outbox.ts";
 import type { ConversationLimits } from "../messages/conversation-size.ts";
 import type { RunHolder } from "../runs/local-workers.ts";
 import type { NewTurn } from "./new-messages.ts";
@@ -69,7 +71,9 @@ const conversationInsertsOf = (messages: SQL) => sql`
     from held,
       json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json) c
     where is_held
+    returning id, sid, workspace_id, space_id, visibility
   ),
+  ${deliveryParts(happenedToConversations(sql`conversation`, { event: "conversation.created", seq: 0 }))},
   ${messages},
   log as (${logInsert}),
   event as (
@@ -78,7 +82,8 @@ const conversationInsertsOf = (messages: SQL) => sql`
       as e(log_id text, seq int, type text, payload text)
   ),
   run as (${firstRunInsert} returning id, log_id)
-  ${selectHeldTurns}`;
+  select turns.*, told."hasDeliveries" from (select ${hasDeliveries} as "hasDeliveries") told
+  left join (${selectHeldTurns}) turns on true`;
 
 // Few messages have files; the others do not pay for them.
 const messagesAlone = sql`message as (${messageInsert})`;
@@ -87,11 +92,14 @@ const messagesAndFilesStatement = statement<MessageValues>(
   "insert_messages_and_files",
   insertsOf(messagesWithFiles),
 );
-const conversationStatement = statement<ConversationValues, HeldTurn>(
+/** A held turn, or a row without one; each says whether webhooks are told of the conversation. */
+type WrittenTurn = (HeldTurn | { readonly logId: null }) & { readonly hasDeliveries: boolean };
+
+const conversationStatement = statement<ConversationValues, WrittenTurn>(
   "insert_conversation",
   conversationInsertsOf(messagesAlone),
 );
-const conversationAndFilesStatement = statement<ConversationValues, HeldTurn>(
+const conversationAndFilesStatement = statement<ConversationValues, WrittenTurn>(
   "insert_conversation_and_files",
   conversationInsertsOf(messagesWithFiles),
 );
@@ -143,11 +151,12 @@ export interface ConversationServices {
 /**
  * Writes conversations, their messages, logs and first events, and a run for each agent message, in
  * one statement: round trips and commits are most of the cost of a create. Gives the turns that are
- * held of each.
+ * held of each; adds a hint to `hints` if webhooks are told.
  */
 export async function insertConversations(
   db: Queryable,
   created: readonly NewConversation[],
+  hints: Hint[],
 ): Promise<(one: NewConversation) => HeldTurn[]> {
   const files = created.flatMap((one) => one.files);
   const logs = created.flatMap(({ conversation, events, turns, holder }) => [
@@ -173,11 +182,13 @@ export async function insertConversations(
     events: JSON.stringify(events),
     runs: JSON.stringify(runs),
   };
-  const held =
+  const written =
     files.length === 0
       ? await conversationStatement.execute(db, values)
       : await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
-  const byLog = new Map(held.map((turn) => [turn.logId, turn]));
+  if (written[0]?.hasDeliveries) hints.push({ topic: "runs", cause: "added", kind: "delivery" });
+  const held = written.filter((turn) => turn.logId !== null);
+  const byLog = new Map(held.map(({ hasDeliveries: _, ...turn }) => [turn.logId, turn]));
   return ({ turns }) => turns.flatMap(({ message }) => byLog.get(message.sid) ?? []);
 }
 
@@ -186,9 +197,17 @@ function toJson(rows: readonly object[]): string {
 }
 
 /** Creates the writer of a process; concurrent writes share a commit. */
-export function createConversationWriter(db: Queryable): ConversationServices["writeConversation"] {
+export function createConversationWriter(
+  db: Queryable,
+  bus: Pick<EventBus, "publish">,
+): ConversationServices["writeConversation"] {
   return createBatchedInsert(db, {
-    insert: (created: readonly NewConversation[]) => insertConversations(db, created),
+    insert: async (created: readonly NewConversation[]) => {
+      const hints: Hint[] = [];
+      const turnsOf = await insertConversations(db, created, hints);
+      bus.publish(hints);
+      return turnsOf;
+    },
     logIdOf: ({ conversation }) => conversation.sid,
     workspaceIdOf: ({ conversation }) => conversation.workspaceId,
     lengthOf: ({ messages }) => messages.reduce((sum, row) => sum + row.content.length, 0),

@@ -3,6 +3,12 @@ import { type LogEvent, terminalTypes } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import type { Hint, StoredEvent } from "./bus.ts";
 import { MAX_HINT_LENGTH, toPayload } from "./payloads.ts";
+import {
+  deliveryParts,
+  happenedInLogs,
+  hasDeliveries,
+  isToldToWebhooks,
+} from "./webhook-outbox.ts";
 
 /** Events for one log. */
 export interface Append {
@@ -87,13 +93,16 @@ const appendParts = sql`
     from counted where logs.id = counted.log_id and logs.closed_at is null
     returning logs.id, logs.last_seq - counted.count as base, counted.count, counted.done
   ),
-  inserted as (
-    insert into events (log_id, seq, type, payload)
+  placed as (
     select accepted.log_id,
-      numbered.base + row_number() over (partition by accepted.log_id order by accepted.ord),
+      numbered.base + row_number() over (partition by accepted.log_id order by accepted.ord) as seq,
       accepted.type, accepted.payload
     from accepted join numbered on numbered.id = accepted.log_id
-  )`;
+  ),
+  inserted as (insert into events (log_id, seq, type, payload) select log_id, seq, type, payload from placed)`;
+
+/** The same, with the deliveries of what webhooks are told of. */
+const toldParts = sql`${appendParts}, ${deliveryParts(happenedInLogs(sql`placed`))}`;
 
 interface WrittenLog {
   readonly logId: string;
@@ -103,6 +112,8 @@ interface WrittenLog {
   readonly count: number;
   /** Whether an earlier call had written some of them, or all. */
   readonly again: boolean;
+  /** Whether webhooks are told of any of what the statement has written. */
+  readonly hasDeliveries?: boolean;
 }
 
 // Recognises an append without new events to an open log, and the append that closed a closed one. Of the other
@@ -124,6 +135,11 @@ const appendStatement = statement<{ entries: string }, WrittenLog>(
   sql`with ${appendParts} ${selectWritten}`,
 );
 
+const toldStatement = statement<{ entries: string }, WrittenLog>(
+  "append_told_events",
+  sql`with ${toldParts} select written.*, ${hasDeliveries} as "hasDeliveries" from (${selectWritten}) written`,
+);
+
 /** A statement that appends, with further parts for the logs that were written (`numbered`). */
 export type AppendingStatement<Values extends Record<string, unknown>, More> = Statement<
   Values & { entries: string },
@@ -139,7 +155,9 @@ export function appendingStatement<Values extends Record<string, unknown>, More 
   parts: SQL,
   more: SQL = sql``,
 ): AppendingStatement<Values, More> {
-  const text = sql`with ${appendParts}, ${parts} select written.* ${more} from (${selectWritten}) written`;
+  const text = sql`
+    with ${toldParts}, ${parts}
+    select written.*, ${hasDeliveries} as "hasDeliveries" ${more} from (${selectWritten}) written`;
   return statement(name, text);
 }
 
@@ -153,7 +171,9 @@ export async function appendEvents(
   appends: readonly Append[],
   hints: Hint[],
 ): Promise<Map<string, number>> {
-  return appendWith(appends, hints, (entries) => appendStatement.execute(db, { entries }));
+  const isTold = appends.some(({ events }) => events.some(isToldToWebhooks));
+  const append = isTold ? toldStatement : appendStatement;
+  return appendWith(appends, hints, (entries) => append.execute(db, { entries }));
 }
 
 /** The same, with an appending statement of the caller's. */
@@ -178,6 +198,7 @@ export async function appendWith(
   );
   if (entries.length === 0) return written;
   const rows = await execute(JSON.stringify(entries.map((entry, ord) => ({ ...entry, ord }))));
+  if (rows[0]?.hasDeliveries) hints.push({ topic: "runs", cause: "added", kind: "delivery" });
   const byLog = Map.groupBy(entries, (entry) => entry.log_id);
   for (const { logId, base, count, again } of rows) {
     written.set(logId, base + count);

@@ -43,7 +43,7 @@ type Counts = Record<RunKind, number>;
 const limited = sql`limit ${sql.placeholder("limit")}`;
 const countsOfKinds = runKinds.map(({ kind, literal, isOrdered }) => {
   const queued = sql`
-    union all (select 1 from runs where workspace_id = w.id and status = 'queued' ${limited})`;
+    union all (select 1 from runs where workspace_id = w.id and status = 'queued' and kind = ${literal} ${limited})`;
   return sql`
     (select count(*)::int from (
       (select 1 from runs

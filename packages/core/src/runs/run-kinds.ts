@@ -40,6 +40,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  delivery: {
+    plural: "deliveries",
+    maxAttempts: 100,
+    isOrdered: true,
+    mayRunOnce: false,
+    backsOff: false,
+  },
 };
 
 /** All kinds of runs, with their names also as SQL literals, which partial indexes need. */

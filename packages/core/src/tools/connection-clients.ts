@@ -3,11 +3,11 @@ import { toolAuthorizationRequests, toolAuthorizations, type Queryable } from "@
 import { invalidRequest, type RegisterTool, type Tool, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import type { SecretServices } from "../workspaces/secret-box.ts";
+import { requireSecretBox, type SecretServices } from "../workspaces/secret-box.ts";
 import type { Offer } from "./refresh-tools.ts";
-import { type NewClient, requireSecretBox } from "./tool-secrets.ts";
 import { APPLICATION_NAME, CALLBACK_PATH, clientDocumentUrl } from "./client-document.ts";
 import { type ToolServerFailure, type ToolServices, unreachable } from "./tool-servers.ts";
+import type { NewClient } from "./tool-secrets.ts";
 
 const PREPARE_TIMEOUT_MS = 15_000;
 

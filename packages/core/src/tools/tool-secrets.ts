@@ -1,7 +1,11 @@
 /** The secrets of connections as they are stored: each is bound to the row and the column that it is in. */
 import type { ConnectionClient } from "@parley/db";
-import { invalidRequest, ParleyError } from "@parley/schema";
-import type { EncryptedSecret, SecretServices } from "../workspaces/secret-box.ts";
+import { ParleyError } from "@parley/schema";
+import {
+  type EncryptedSecret,
+  requireSecretBox,
+  type SecretServices,
+} from "../workspaces/secret-box.ts";
 import type { ConnectionRow, ServerRow } from "./tool-connections.ts";
 
 type SecretName = "headers" | "oauth" | "token" | "authorization";
@@ -61,13 +65,6 @@ export function sealSecret(
   { text, ...named }: NamedSecret & { readonly text: string },
 ): EncryptedSecret {
   return requireSecretBox(services, named.name).encrypt(text, placeOf(named));
-}
-
-/** Throws `invalid_request_error` for the member that is a secret, if the server keeps none. */
-export function requireSecretBox({ secretBox }: SecretServices, member: string) {
-  if (secretBox !== undefined) return secretBox;
-  const message = "the server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
-  throw invalidRequest("body", [{ path: member, message }]);
 }
 
 /** Decrypts a secret. Throws `tool_unreachable` if none of the server's keys does. */

@@ -3,6 +3,7 @@ import { takeOverInvocations } from "../invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
 import type { RunKind } from "../runs/run-kinds.ts";
 import { takeOverCompactions } from "../summaries/claim-compactions.ts";
+import { takeOverDeliveries } from "../webhooks/claim-deliveries.ts";
 import { takeOverTurns } from "./claim-turns.ts";
 
 type Context = Pick<Process, "database" | "random" | "now">;
@@ -12,6 +13,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   agent_turn: takeOverTurns,
   invocation: takeOverInvocations,
   compaction: takeOverCompactions,
+  delivery: takeOverDeliveries,
 };
 
 /**

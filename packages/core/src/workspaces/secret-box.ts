@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { invalidRequest } from "@parley/schema";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -27,6 +28,13 @@ export interface SecretBox {
 export interface SecretServices {
   /** Encrypts credentials; undefined if the deployment has no encryption key. */
   readonly secretBox?: SecretBox | undefined;
+}
+
+/** Throws `invalid_request_error` for the member that is a secret, if the server keeps none. */
+export function requireSecretBox({ secretBox }: SecretServices, member: string): SecretBox {
+  if (secretBox !== undefined) return secretBox;
+  const message = "the server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
+  throw invalidRequest("body", [{ path: member, message }]);
 }
 
 /**

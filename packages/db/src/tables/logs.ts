@@ -39,7 +39,7 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns, invocations and compactions to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions and deliveries to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -47,12 +47,14 @@ export const runs = pgTable(
     logId: text().primaryKey(),
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
-    kind: text().$type<"agent_turn" | "invocation" | "compaction">().notNull(),
+    kind: text().$type<"agent_turn" | "invocation" | "compaction" | "delivery">().notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation or the summary. */
+    /** Number of the agent message, the invocation, the summary or the delivery. */
     subjectId: number().notNull(),
-    /** The function that an invocation runs; null for agent turns. */
+    /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
+    /** The webhook that a delivery is sent to; null for other kinds. */
+    webhookId: number(),
     /** Runs with the same key execute serially, in the order of their numbers; null: no order. */
     orderingKey: text(),
     /**
@@ -116,6 +118,12 @@ export const runs = pgTable(
     index("runs_waiting_compactions")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'compaction'`),
+    index("runs_waiting_deliveries")
+      .on(table.workspaceId, table.webhookId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'delivery'`),
+    index("runs_of_webhooks")
+      .on(table.webhookId)
+      .where(sql`${table.webhookId} is not null`),
     index("runs_waiting_invocations")
       .on(table.workspaceId, table.functionId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'invocation'`),
@@ -125,8 +133,8 @@ export const runs = pgTable(
     index("runs_queued")
       .on(table.orderingKey, table.id)
       .where(sql`${table.status} = 'queued'`),
-    index("runs_queued_of_workspace")
-      .on(table.workspaceId)
+    index("runs_queued_of_kind")
+      .on(table.workspaceId, table.kind)
       .where(sql`${table.status} = 'queued'`),
     index("runs_suspended")
       .on(table.runAfter)

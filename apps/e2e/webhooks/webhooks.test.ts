@@ -1,0 +1,170 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { describe, expect, it } from "vitest";
+import { shareServer } from "../server.ts";
+import { createListener, type Events, headersOf } from "./listen.ts";
+
+describe("webhooks", () => {
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+  const { calls, wId, rpc, ask, listen } = createListener(server);
+
+  it("are told how an answer ended, signed, with its ids", async () => {
+    const { receiver, secret, tried } = await listen(["message.succeeded"]);
+    const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
+    const [received] = await receiver.until(1);
+    const { "webhook-id": id, "content-type": type } = headersOf(received!);
+    expect(new StandardWebhook(secret).verify(received!.body, headersOf(received!))).toEqual({
+      type: "message.succeeded",
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      version: 1,
+      data: {
+        workspaceId: wId(),
+        conversationId: conversation.sId,
+        messageId: conversation.content.at(-1)!.at(-1)!.sId,
+        agentId: "helper",
+      },
+    });
+    expect(type).toBe("application/json");
+    const [delivery] = await tried(1);
+    expect(delivery).toMatchObject({
+      sId: id,
+      event: "message.succeeded",
+      status: "succeeded",
+      attempts: [{ status: 204, error: null }],
+      responseBody: "",
+    });
+  });
+
+  it("are accepted by the verifiers of the field, and only unchanged", async () => {
+    const { receiver, secret } = await listen(["message.succeeded"]);
+    await ask();
+    const [received] = await receiver.until(1);
+    const { body } = received!;
+    const headers = headersOf(received!);
+    const payload = JSON.parse(body) as object;
+    const openai = new OpenAI({ apiKey: "none", webhookSecret: secret });
+    const anthropic = new Anthropic({ apiKey: "none", webhookKey: secret });
+    const verifiers = [
+      async (text: string) => new StandardWebhook(secret).verify(text, headers),
+      async (text: string) => {
+        // It only throws.
+        new SvixWebhook(secret).verify(text, headers);
+        return payload;
+      },
+      async (text: string) => openai.webhooks.unwrap(text, headers),
+      async (text: string) => anthropic.beta.webhooks.unwrap(text, { headers }),
+    ];
+    for (const verify of verifiers) {
+      expect(await verify(body)).toEqual(payload);
+      await expect(verify(body.replace("succeeded", "succeedeD"))).rejects.toThrow(/signature/i);
+    }
+  });
+
+  it("are signed with both secrets after a rotation, and with one after the overlap", async () => {
+    const { receiver, named, secret } = await listen(["message.succeeded"]);
+    const rotated = await rpc().rotateSecret.mutate({ ...named, overlapSeconds: 3600 });
+    expect(rotated.secret).not.toBe(secret);
+    expect(rotated.webhook.previousSecretUntil).toBeGreaterThan(Date.now() + 3_500_000);
+    await ask();
+    const [both] = await receiver.until(1);
+    for (const one of [secret, rotated.secret]) {
+      new StandardWebhook(one).verify(both!.body, headersOf(both!));
+    }
+    const { secret: last } = await rpc().rotateSecret.mutate({ ...named, overlapSeconds: 0 });
+    await ask();
+    const [, single] = await receiver.until(2);
+    new StandardWebhook(last).verify(single!.body, headersOf(single!));
+    expect(() =>
+      new StandardWebhook(rotated.secret).verify(single!.body, headersOf(single!)),
+    ).toThrow(/signature/);
+    expect(JSON.stringify(await rpc().list.query({ wId: wId() }))).not.toMatch(/whsec_|ciphertext/);
+  });
+
+  it("are told of what they ask for alone", async () => {
+    const own = await calls.createAgent("own", { steps: [{ text: "x" }], tokenDelayMs: 0 });
+    const failing = await calls.createAgent("failing", {
+      steps: [{ error: { code: "broken", message: "It broke" } }],
+      tokenDelayMs: 0,
+    });
+    const all: Events = ["message.succeeded", "message.failed", "conversation.created"];
+    const { receiver } = await listen(all, { agentIds: [own, failing] });
+    await ask();
+    await ask({}, failing);
+    await ask({}, own);
+    await receiver.until(2);
+    expect(receiver.received.map(({ json }) => [json.type, json.data["agentId"]])).toEqual([
+      ["message.failed", failing],
+      ["message.succeeded", own],
+    ]);
+  });
+
+  it("are told of conversations, calls that wait and invocations", async () => {
+    const events: Events = [
+      "conversation.created",
+      "conversation.deleted",
+      "message.cancelled",
+      "approval.requested",
+      "invocation.succeeded",
+      "invocation.failed",
+    ];
+    const { receiver } = await listen(events);
+    const wait = await calls.createAgent("slowly", {
+      steps: [{ text: "word ".repeat(50) }],
+      tokenDelayMs: 1000,
+    });
+    const { conversation } = await calls.create("Hello", [wait]);
+    const cId = conversation.sId;
+    const messageId = conversation.content.at(-1)!.at(-1)!.sId;
+    await calls.call("POST", `/${cId}/cancel`, { json: { messageIds: [messageId] } });
+    await receiver.until(1, "message.cancelled");
+    await calls.call("DELETE", `/${cId}`);
+    const ofFunction = { wId: wId(), functionId: "add" };
+    const { invocation } = await calls
+      .rpc()
+      .sandboxFunctions.invoke.mutate({ ...ofFunction, input: { a: 1, b: 2 } });
+    await calls
+      .rpc()
+      .sandboxFunctions.invoke.mutate({ ...ofFunction, input: { a: 1 } })
+      .catch(() => {});
+    await receiver.until(1, "invocation.succeeded");
+    await receiver.until(1, "conversation.deleted");
+    const said = receiver.received.map(({ json: { type, data } }) => ({ type, ...data }));
+    expect(said).toContainEqual({
+      type: "conversation.created",
+      workspaceId: wId(),
+      conversationId: cId,
+    });
+    expect(said).toContainEqual({
+      type: "conversation.deleted",
+      workspaceId: wId(),
+      conversationId: cId,
+    });
+    expect(said).toContainEqual({
+      type: "invocation.succeeded",
+      workspaceId: wId(),
+      invocationId: invocation.sId,
+      functionId: expect.stringMatching(/^sfn_/),
+    });
+  });
+
+  it("have the event itself if they ask for it", async () => {
+    const { receiver } = await listen(["message.succeeded"], { sendsContent: true });
+    await ask();
+    const [received] = await receiver.until(1);
+    expect(received!.json.data["event"]).toMatchObject({
+      type: "agent_message_success",
+      message: { content: expect.stringContaining("Hello") },
+    });
+  });
+
+  it("are told of nothing that is in no list", async () => {
+    const { receiver, deliveries } = await listen(["message.succeeded", "conversation.created"]);
+    await ask({ temporary: true });
+    const cId = await ask();
+    await receiver.until(2);
+    const told = await deliveries();
+    expect(new Set(told.map(({ data }) => data["conversationId"]))).toEqual(new Set([cId]));
+  });
+});

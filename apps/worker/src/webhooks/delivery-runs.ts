@@ -1,0 +1,136 @@
+import {
+  claimDeliveries,
+  type ClaimedRun,
+  type Core,
+  type Delivery,
+  dropOrphan,
+  openWebhookSecret,
+  settleDelivery,
+  type SettledDelivery,
+} from "@parley/core";
+import { createGuard, type Guard } from "@parley/guarded-fetch";
+import { toStorable } from "@parley/schema";
+import type { Persistence } from "../runs/outage.ts";
+import type { RunKind } from "../runs/run-kind.ts";
+import { nextDelayMs } from "./retry-schedule.ts";
+import { type Answered, renderPayload, sendDelivery, signDelivery } from "./send-delivery.ts";
+
+/** Deliveries of a workspace that a worker sends at once. */
+const PER_WORKSPACE = 16;
+const GONE = 410;
+const DAY_MS = 86_400_000;
+
+interface DeliveryServices {
+  readonly core: Core;
+  readonly persistence: Persistence;
+  readonly guard: Guard;
+  /** How long every delivery to a webhook may fail before it is switched off. */
+  readonly disableAfterMs: number;
+}
+
+type Outcome = Omit<SettledDelivery, "run" | "delivery">;
+
+/** How a delivery ends of which nothing is sent, if it does. */
+function refuse({ core }: DeliveryServices, { webhook, isReached }: Delivery): Outcome | undefined {
+  const giveUp = (error: string, disabledFor?: "key_revoked"): Outcome => ({
+    attempt: { at: core.now(), durationMs: 0, error },
+    isSent: false,
+    outcome: "failed",
+    disabledFor,
+  });
+  if (webhook.disabledFor !== null) return giveUp("The webhook is switched off");
+  if (isReached === null) return giveUp("The key of the webhook is revoked", "key_revoked");
+  return isReached ? undefined : giveUp("The key of the webhook does not reach it any more");
+}
+
+/** What follows from how a receiver took a delivery. */
+function judge(
+  { core, disableAfterMs }: DeliveryServices,
+  delivery: Delivery,
+  { at, answered }: { at: number; answered: Answered },
+): Outcome {
+  const { status, body, error, retryAfterMs } = answered;
+  const attempt = {
+    at,
+    durationMs: core.now() - at,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+  };
+  const shared = {
+    attempt,
+    isSent: true,
+    ...(body !== undefined && { responseBody: toStorable(body) }),
+  };
+  if (error === undefined) return { ...shared, outcome: "succeeded" };
+  if (status === GONE) return { ...shared, outcome: "failed", disabledFor: "gone" };
+  const { failingSince } = delivery.webhook;
+  const hasFailedForLong = failingSince !== null && core.now() - failingSince > disableAfterMs;
+  const failed = delivery.attempts.length - delivery.earlierAttempts + 1;
+  const delayMs = nextDelayMs(failed, { random: core.random, retryAfterMs });
+  return {
+    ...shared,
+    outcome: delayMs === undefined || hasFailedForLong ? "failed" : { againAfterMs: delayMs },
+    ...(hasFailedForLong && { disabledFor: "failing" as const }),
+  };
+}
+
+/** Sends a claimed delivery once, and settles it: `succeeded`, `failed` or `suspended` until its next attempt. */
+async function execute(
+  services: DeliveryServices,
+  { run, delivery }: { run: ClaimedRun; delivery: Delivery },
+  signal: AbortSignal,
+): Promise<string> {
+  const { core, persistence, guard } = services;
+  const outcome = refuse(services, delivery) ?? (await send());
+  await persistence.retry(run, signal, () => settleDelivery(core, { run, delivery, ...outcome }));
+  return typeof outcome.outcome === "string" ? outcome.outcome : "suspended";
+
+  async function send(): Promise<Outcome> {
+    const { webhook, sid } = delivery;
+    const at = core.now();
+    const isOverlapping =
+      webhook.previousSecret !== null && at < (webhook.previousSecretUntil ?? 0);
+    const stored = [webhook.secret, ...(isOverlapping ? [webhook.previousSecret!] : [])];
+    let secrets: string[];
+    try {
+      secrets = stored.map((one) => openWebhookSecret(core, webhook.sid, one));
+    } catch {
+      const error = "Its secret cannot be decrypted by this server's keys";
+      return judge(services, delivery, { at, answered: { error } });
+    }
+    const body = renderPayload(run.workspaceSid ?? "", delivery);
+    const headers = signDelivery(sid, body, { secrets, at: new Date(at) });
+    const answered = await sendDelivery(guard, { url: webhook.url, body, headers }, signal);
+    return judge(services, delivery, { at, answered });
+  }
+}
+
+/** Runs that deliver events to webhooks. */
+export function createDeliveryRuns({
+  allowedHosts,
+  ...given
+}: Omit<DeliveryServices, "guard" | "disableAfterMs"> & {
+  readonly allowedHosts: readonly string[];
+  readonly disableAfterDays: number;
+}): RunKind {
+  const services: DeliveryServices = {
+    ...given,
+    guard: createGuard({ allowedHosts }),
+    disableAfterMs: given.disableAfterDays * DAY_MS,
+  };
+  const { core, persistence } = services;
+  return {
+    perWorkspace: PER_WORKSPACE,
+    // Their logs have no events.
+    writer: { release: () => {}, waitingSince: () => undefined },
+    claim: ({ held, ...request }) =>
+      claimDeliveries(core, { ...request, held, perWorkspace: PER_WORKSPACE }),
+    execute: async (run, signal) => {
+      // A claim gives it unless it, or its webhook, was deleted.
+      const delivery = run.subject as Delivery | null;
+      if (delivery !== null) return execute(services, { run, delivery }, signal);
+      await persistence.retry(run, signal, () => dropOrphan(core, run));
+      return "deleted";
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+import { exampleOf } from "../examples.ts";
+
+const id = (what: string, example: string) =>
+  z.string().describe(`Id of the ${what}`).meta({ example });
+const conversationId = id("conversation", "Kd82jXq0Pz");
+const agentId = id("agent", "Hp5Zt1Lm8V");
+const ofMessage = { conversationId, messageId: id("agent's message", "Vn4tR9sWy1"), agentId };
+const ofCall = { ...ofMessage, actionId: id("tool call", "act_Qz7Rk2Wd4B") };
+const ofInvocation = {
+  invocationId: id("invocation", "sfi_Bx3Vn6Ya9T"),
+  functionId: id("function", "sfn_Jd8Gm4Pc1S"),
+};
+const ofConversation = { conversationId };
+const ofWebhook = {
+  webhookId: id("webhook", "whk_Ue5Cs9Fi3K"),
+  reason: z.string().describe("Why it was switched off").meta({ example: "failing" }),
+};
+
+/** A row of the table: what an event says beside its time, and the event of a log that it is, if it is one. */
+interface EventRow {
+  readonly summary: string;
+  readonly data: z.ZodRawShape;
+  /** The type that the log of an answer or an invocation has for it. */
+  readonly logged?: string;
+}
+
+const rows = {
+  "conversation.created": { summary: "A conversation was created", data: ofConversation },
+  "conversation.deleted": { summary: "A conversation was deleted", data: ofConversation },
+  "message.succeeded": {
+    summary: "An agent has answered",
+    data: ofMessage,
+    logged: "agent_message_success",
+  },
+  "message.failed": {
+    summary: "An agent could not answer",
+    data: ofMessage,
+    logged: "agent_error",
+  },
+  "message.cancelled": {
+    summary: "An answer was cancelled",
+    data: ofMessage,
+    logged: "agent_generation_cancelled",
+  },
+  "approval.requested": {
+    summary: "A tool call waits for an approval",
+    data: ofCall,
+    logged: "tool_approve_execution",
+  },
+  "question.asked": {
+    summary: "An agent asks its user a question",
+    data: ofCall,
+    logged: "tool_ask_user_question",
+  },
+  "authorization.requested": {
+    summary: "A tool call waits until its user authorizes the tool",
+    data: ofCall,
+    logged: "tool_personal_auth_required",
+  },
+  "outputs.requested": {
+    summary: "An answer waits for the outputs of the application's tools",
+    data: ofCall,
+    logged: "tool_output_required",
+  },
+  "invocation.succeeded": {
+    summary: "An invocation of a function has its result",
+    data: ofInvocation,
+    logged: "sandbox_function_invocation_result",
+  },
+  "invocation.failed": {
+    summary: "An invocation of a function has failed or was cancelled",
+    data: ofInvocation,
+    logged: "sandbox_function_invocation_error",
+  },
+  "webhook.disabled": { summary: "Another webhook was switched off", data: ofWebhook },
+} as const satisfies Record<string, EventRow>;
+
+export type WebhookEventName = keyof typeof rows;
+
+/** Every event that webhooks can be told of, by its name. */
+export const webhookEvents: Readonly<Record<WebhookEventName, EventRow>> = rows;
+
+// The table has these members.
+export const webhookEventNames = Object.keys(rows) as [WebhookEventName, ...WebhookEventName[]];
+
+/** The name of a webhooks' event. */
+export const WebhookEventName = z.enum(webhookEventNames);
+
+/** Events of logs that are webhooks' events: the type in the log, and the name. */
+export const loggedWebhookEvents: ReadonlyMap<string, WebhookEventName> = new Map(
+  webhookEventNames.flatMap((name) => {
+    const { logged } = webhookEvents[name];
+    return logged === undefined ? [] : [[logged, name] as const];
+  }),
+);
+
+/** The version of the payloads: their members are only added to. */
+export const WEBHOOK_VERSION = 1;
+
+/** The schema of the JSON that is delivered for an event. */
+export function webhookPayload(name: WebhookEventName) {
+  return z.object({
+    type: z.literal(name).describe("What happened"),
+    timestamp: z.iso
+      .datetime()
+      .describe("When it happened")
+      .meta({ example: "2026-11-28T09:30:00.000Z" }),
+    version: z.literal(WEBHOOK_VERSION).describe("Version of the payload"),
+    data: z
+      .object({
+        workspaceId: id("workspace", "Ab3dE5fG7h"),
+        ...webhookEvents[name].data,
+        isSample: z.literal(true).optional().describe("Whether it only tests the webhook"),
+        event: z
+          .record(z.string(), z.unknown())
+          .optional()
+          .describe(
+            "The event of the stream, if the webhook has content switched on and it is of at most 256 KiB",
+          ),
+      })
+      .describe("What it is about"),
+  });
+}
+
+/** A delivered payload. */
+export interface WebhookPayload {
+  readonly type: WebhookEventName;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly version: typeof WEBHOOK_VERSION;
+  readonly data: Readonly<Record<string, unknown>> & { readonly workspaceId: string };
+}
+
+/** Ids as an event of this name has them, of things that do not exist. */
+export function webhookSample(name: WebhookEventName): Record<string, unknown> {
+  return exampleOf(z.object(webhookEvents[name].data));
+}
