@@ -34,7 +34,7 @@ const schema: Rooms = {
   conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
-  webhooks: [...contract, "examples.ts"],
+  webhooks: [...contract, "examples.ts", "conversations"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",

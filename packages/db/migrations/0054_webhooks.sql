@@ -51,7 +51,7 @@ CREATE INDEX "webhook_deliveries_by_conversation" ON "webhook_deliveries" USING 
 CREATE INDEX "webhook_deliveries_failed" ON "webhook_deliveries" USING btree ("webhook_id","id") WHERE "webhook_deliveries"."status" = 'failed';--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_waiting" ON "webhook_deliveries" USING btree ("webhook_id") WHERE "webhook_deliveries"."status" = 'waiting';--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_ended" ON "webhook_deliveries" USING btree ("finished_at") WHERE "webhook_deliveries"."finished_at" is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "webhook_deliveries_by_event" ON "webhook_deliveries" USING btree ("webhook_id","log_id","seq");--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_deliveries_by_event" ON "webhook_deliveries" USING btree ("webhook_id","log_id","seq","event");--> statement-breakpoint
 CREATE INDEX "webhooks_by_workspace" ON "webhooks" USING btree ("workspace_id","id");--> statement-breakpoint
 CREATE INDEX "webhooks_enabled" ON "webhooks" USING btree ("workspace_id") WHERE "webhooks"."disabled_for" is null;--> statement-breakpoint
 CREATE INDEX "runs_waiting_deliveries" ON "runs" USING btree ("workspace_id","webhook_id","priority","id") WHERE "runs"."status" = 'waiting' and "runs"."kind" = 'delivery';--> statement-breakpoint

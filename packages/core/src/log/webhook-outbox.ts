@@ -12,7 +12,7 @@ const MAX_DEATHS = 2;
 
 /** The id of a delivery: the same event is delivered to a webhook under the same id, however often it is written. */
 const deliverySid = sql`
-  'whd_' || left(encode(sha256(convert_to(w.sid || '/' || h.log_id || '/' || h.seq, 'UTF8')), 'hex'), 24)`;
+  'whd_' || left(encode(sha256(convert_to(concat_ws('/', w.sid, h.log_id, h.seq, h.event), 'UTF8')), 'hex'), 24)`;
 
 const admits = (ids: SQL, id: SQL) => sql`(${ids} is null or ${id} = any(${ids}))`;
 
@@ -68,8 +68,11 @@ export const hasDeliveries = sql`exists (select from delivery_run)`;
 /** The time of the database, in milliseconds since the epoch. */
 export const databaseMs = sql`(extract(epoch from now()) * 1000)::bigint`;
 
+const literal = (text: string | undefined) => sql.raw(text === undefined ? "null" : `'${text}'`);
 const names = sql.join(
-  [...loggedWebhookEvents].map(([type, name]) => sql`(${sql.raw(`'${type}', '${name}'`)})`),
+  loggedWebhookEvents.map(
+    ({ type, code, name }) => sql`(${literal(type)}, ${literal(code)}, ${literal(name)})`,
+  ),
   sql`, `,
 );
 
@@ -83,10 +86,12 @@ export const happenedInLogs = (placed: SQL, happenedAt: SQL = databaseMs): SQL =
     jsonb_strip_nulls(jsonb_build_object(
       'conversationId', c.sid, 'messageId', m.sid, 'agentId', a.sid,
       'actionId', coalesce(called.sid, case when r.kind = 'agent_turn' then e.payload::jsonb ->> 'actionId' end),
+      'budgets', case when e.type = 'agent_message_budget' then e.payload::jsonb -> 'budgets' end,
       'functionId', f.sid, 'invocationId', case when r.kind = 'invocation' then e.log_id end
     )) as subject
   from ${placed} e
-  join (values ${names}) named(type, event) on named.type = e.type
+  join (values ${names}) named(type, code, event)
+    on named.type = e.type and (named.code is null or e.payload::jsonb #>> '{error,code}' = named.code)
   join runs r on r.log_id = e.log_id
   left join invocations i on r.kind = 'invocation' and i.id = r.subject_id
   left join actions called on called.id = i.action_id
@@ -107,6 +112,8 @@ export const happenedToConversations = (
     jsonb_build_object('conversationId', c.sid) as subject
   from ${rows} c where c.visibility <> 'temporary'`;
 
+const toldTypes: ReadonlySet<string> = new Set(loggedWebhookEvents.map(({ type }) => type));
+
 /** Whether webhooks can be told of an event of a log. */
 export const isToldToWebhooks = ({ type }: { readonly type: string }): boolean =>
-  loggedWebhookEvents.has(type);
+  toldTypes.has(type);

@@ -189,14 +189,14 @@ export async function replayWebhook(
   return inTransaction(context, async ({ db, afterCommit }) => {
     const { row, workspace } = await requireWebhook(context, db, input);
     requireEnabled(row);
-    const types = [...loggedWebhookEvents].filter(([, name]) => row.events.includes(name));
+    const types = loggedWebhookEvents.filter(({ name }) => row.events.includes(name));
     const to = input.to ?? context.now() + 1;
     const [replayed] = await replayStatement.execute(db, {
       webhookId: row.id,
       workspaceId: workspace.id,
       from: input.from,
       to,
-      types: JSON.stringify(types.map(([type]) => type)),
+      types: JSON.stringify(types.map(({ type }) => type)),
       limit: MAX_QUEUED,
     });
     const { queued = 0, looked = 0, last = null } = replayed ?? {};

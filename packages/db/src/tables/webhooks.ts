@@ -65,6 +65,7 @@ export interface WebhookSubject {
   readonly webhookId?: string;
   readonly reason?: string;
   readonly isSample?: boolean;
+  readonly budgets?: readonly object[];
 }
 
 /** An attempt of a delivery. */
@@ -121,6 +122,11 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_ended")
       .on(table.finishedAt)
       .where(sql`${table.finishedAt} is not null`),
-    uniqueIndex("webhook_deliveries_by_event").on(table.webhookId, table.logId, table.seq),
+    uniqueIndex("webhook_deliveries_by_event").on(
+      table.webhookId,
+      table.logId,
+      table.seq,
+      table.event,
+    ),
   ],
 );

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ReachedBudget } from "../conversations/message-events.ts";
 import { exampleOf } from "../examples.ts";
 
 const id = (what: string, example: string) =>
@@ -21,8 +22,9 @@ const ofWebhook = {
 interface EventRow {
   readonly summary: string;
   readonly data: z.ZodRawShape;
-  /** The type that the log of an answer or an invocation has for it. */
+  /** The type that the log of an answer or an invocation has for it, and the code of the error if only that counts. */
   readonly logged?: string;
+  readonly code?: string;
 }
 
 const rows = {
@@ -73,6 +75,17 @@ const rows = {
     data: ofInvocation,
     logged: "sandbox_function_invocation_error",
   },
+  "budget.reached": {
+    summary: "What an answer costs has reached the limit of a soft budget",
+    data: { ...ofMessage, budgets: z.array(ReachedBudget).describe("The budgets") },
+    logged: "agent_message_budget",
+  },
+  "budget.exceeded": {
+    summary: "An answer ended because a budget is used up",
+    data: ofMessage,
+    logged: "agent_error",
+    code: "budget_exceeded",
+  },
   "webhook.disabled": { summary: "Another webhook was switched off", data: ofWebhook },
 } as const satisfies Record<string, EventRow>;
 
@@ -87,13 +100,15 @@ export const webhookEventNames = Object.keys(rows) as [WebhookEventName, ...Webh
 /** The name of a webhooks' event. */
 export const WebhookEventName = z.enum(webhookEventNames);
 
-/** Events of logs that are webhooks' events: the type in the log, and the name. */
-export const loggedWebhookEvents: ReadonlyMap<string, WebhookEventName> = new Map(
-  webhookEventNames.flatMap((name) => {
-    const { logged } = webhookEvents[name];
-    return logged === undefined ? [] : [[logged, name] as const];
-  }),
-);
+/** Events of logs that are webhooks' events: the type in the log, the code of its error if only that counts, and the name. */
+export const loggedWebhookEvents: readonly {
+  readonly type: string;
+  readonly code: string | undefined;
+  readonly name: WebhookEventName;
+}[] = webhookEventNames.flatMap((name) => {
+  const { logged: type, code } = webhookEvents[name];
+  return type === undefined ? [] : [{ type, code, name }];
+});
 
 /** The version of the payloads: their members are only added to. */
 export const WEBHOOK_VERSION = 1;
