@@ -50,6 +50,7 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
+import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
 function toKnown(error: unknown): string {
@@ -132,6 +133,8 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
+    const webhook = { wId: workspaceId, url: "https://x.example", events: ["conversation.created"] };
+    await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };

@@ -41,6 +41,7 @@ export function nextDelayMs(
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS;
-  const date = Date.parse(header);
+  // Without letters, what is no date may be read as one.
+  const date = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
