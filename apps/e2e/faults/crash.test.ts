@@ -5,6 +5,7 @@ import { CreatedConversation, endpoints } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { jsonOf, pathsOf, send } from "../request.ts";
 import { createPlace, databases, type Place, type Server, startServer } from "../server.ts";
+import { createRandom } from "./seeded-random.ts";
 import { expectSoundState, hasFinished, openDatabase } from "./stored-state.ts";
 
 // What was acknowledged survives SIGKILL in mid-write, and every turn ends exactly once.
@@ -16,16 +17,6 @@ const CONNECTIONS = 24;
 const KILLS = isNightly ? 12 : 4;
 const settings = { PARLEY_LEASE_MS: "500" };
 const agents = ["helper", "faulty", "slowpoke"];
-
-/** The numbers of one seed, from 0 up to 1 (mulberry32). */
-function createRandom(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Tally {
   /** How many creates were sent, whether or not they were answered. */
