@@ -7,6 +7,7 @@ import {
   renderErrors,
   renderFileTypes,
   renderSettings,
+  renderWebhookEvents,
 } from "./rendered.ts";
 import { renderMetrics } from "./rendered-metrics.ts";
 import { renderRooms } from "./rendered-rooms.ts";
@@ -34,6 +35,7 @@ test.for([
   ["docs/operations.md", "settings", renderSettings],
   ["docs/architecture.md", "rooms", renderRooms],
   ["docs/guide/files.md", "file types", renderFileTypes],
+  ["docs/guide/webhooks.md", "webhook-events", renderWebhookEvents],
 ] as const)("%s has the %s as they are", async ([file, name, render]) => {
   const page = `${root}${file}`;
   const text = readFileSync(page, "utf8");

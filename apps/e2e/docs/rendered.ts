@@ -5,6 +5,8 @@ import {
   errorTable,
   type FileReading,
   pathsOf,
+  webhookEventNames,
+  webhookEvents,
 } from "@parley/schema";
 import { describeSettings } from "@parley/server";
 
@@ -43,6 +45,18 @@ export function renderFileTypes(): string {
     "| --- | --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
+}
+
+/** The table of the events of webhooks, for the page about them. */
+export function renderWebhookEvents(): string {
+  const rows = webhookEventNames.map((name) => {
+    const { summary, data } = webhookEvents[name];
+    const members = Object.keys(data).map((member) => `\`${member}\``);
+    return `| \`${name}\` | ${summary} | ${members.join(", ")} |`;
+  });
+  return ["| Event | What happened | Beside `workspaceId` |", "| --- | --- | --- |", ...rows].join(
+    "\n",
+  );
 }
 
 /** An environment file with every setting at its default. */

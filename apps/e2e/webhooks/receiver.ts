@@ -1,6 +1,12 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** What came to a receiver. */
 export interface Received {
@@ -16,14 +22,16 @@ export async function startReceiver(
 ) {
   const received: Received[] = [];
   const waiting = new Set<() => void>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
     const one = { headers: request.headers, body, json: JSON.parse(body) as Received["json"] };
     received.push(one);
     for (const look of waiting) look();
     answer(response, one);
+  };
+  const server = createServer((request, response) => {
+    // A sender that goes away in the middle has sent nothing.
+    take(request, response).catch(() => {});
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -13,9 +13,8 @@ import {
   skills,
   skillTools,
   spaces,
-  tools,
 } from "@parley/db";
-import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
+import { endpoints, ParleyError, parseInput } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { coreTest } from "../testing/core-test.ts";
@@ -33,7 +32,7 @@ import {
   postTestMessage,
 } from "../testing/testing.ts";
 import { insertTestUsage } from "../testing/usage.ts";
-import { insertTestToolRows } from "../testing/tool-servers.ts";
+import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { generateApiKey } from "./access/key-secrets.ts";
@@ -102,24 +101,7 @@ describe("deleteWorkspace", () => {
     await db().insert(skillAttachments).values(file);
     await db().insert(skillOriginals).values({ skillId: skill!.id, skillFile: "x" });
     const [row] = await db().select().from(spaces).where(eq(spaces.sid, space.sId));
-    const [tool] = await db()
-      .insert(tools)
-      .values({
-        ...times,
-        sid: test.core.newId("msv"),
-        workspaceId: workspace.id,
-        spaceId: row!.id,
-        name: "t",
-        description: "",
-        serverType: "internal",
-        // Nothing of it is read.
-        server: {} as ToolServer,
-        oAuthUseCase: "platform_actions",
-        isRestrictedToSkills: false,
-        editedBy: user.id,
-      })
-      .returning();
-    const toolId = tool!.id;
+    const toolId = await insertTestTool(test.core, { workspaceId: workspace.id, spaceId: row!.id });
     await db().insert(skillTools).values({ skillId: skill!.id, toolId, position: 0 });
     await db().insert(skillEditors).values({ skillId: skill!.id, userId: user.id });
     await storeNewVersion(context, db(), skill!.id);
@@ -133,7 +115,11 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
-    const webhook = { wId: workspaceId, url: "https://x.example", events: ["conversation.created"] };
+    const webhook = {
+      wId: workspaceId,
+      url: "https://x.example",
+      events: ["conversation.created"],
+    };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));

@@ -2,11 +2,14 @@ import {
   agentTools,
   conversations,
   conversationTools,
+  insertRow,
   toolApprovals,
   toolAuthorizationRequests,
   toolAuthorizations,
   toolConnections,
+  tools,
 } from "@parley/db";
+import type { ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import {
@@ -104,4 +107,26 @@ export async function insertTestToolRows(
     .from(conversations)
     .where(eq(conversations.sid, cId));
   await db.insert(conversationTools).values({ conversationId, toolId, createdAt: 0 });
+}
+
+/** Inserts a tool of which nothing is read, and gives its number. */
+export async function insertTestTool(
+  { database, newId }: Core,
+  { workspaceId, spaceId }: { workspaceId: number; spaceId: number },
+): Promise<number> {
+  const { id } = await insertRow(database.db, tools, {
+    sid: newId("msv"),
+    workspaceId,
+    spaceId,
+    name: "t",
+    description: "",
+    serverType: "internal",
+    // Nothing of it is read.
+    server: {} as ToolServer,
+    oAuthUseCase: "platform_actions",
+    isRestrictedToSkills: false,
+    createdAt: 0,
+    updatedAt: 0,
+  });
+  return id;
 }

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { createRefusals } from "./errors.ts";
 import { describeModels, type JsonSchema } from "./models.ts";
 import { describeOperations, type Parts } from "./operations.ts";
+import { describeWebhooks, webhookParts } from "./webhooks.ts";
 import { describeServerPaths } from "./server-paths.ts";
 
 const INTERFACE_VERSION = "1.0.2";
@@ -39,6 +40,7 @@ const tags = [
       "Workspaces and what is in them. Fields that an operation does not know are refused, and there are " +
       "no Idempotency-Keys",
   },
+  { name: "webhooks", description: "What Parley sends to the webhooks of a workspace" },
   { name: "session", description: "Sessions of the console, instead of a key" },
   { name: "server", description: "The server itself; these need no key" },
 ];
@@ -80,7 +82,12 @@ function describeServer(
   const all = Object.entries<Endpoint>({ ...endpoints, ...doors });
   const sent = partsOf(all, ["params", "query", "body"]);
   const input = describeModels(sent, { io: "input", inTwoForms });
-  const answered = { ...partsOf(all, ["output", "event"]), ErrorBody, OpenAiErrorBody };
+  const answered = {
+    ...partsOf(all, ["output", "event"]),
+    ...webhookParts,
+    ErrorBody,
+    OpenAiErrorBody,
+  };
   const output = describeModels(answered, { io: "output", inTwoForms });
   const refusals = createRefusals({
     parley: output.shapeOf("ErrorBody"),
@@ -111,6 +118,7 @@ function describeServer(
     security: [{ apiKey: [] }],
     tags,
     paths: { ...paths, ...describeServerPaths(refusals) },
+    webhooks: describeWebhooks(output),
     components: {
       securitySchemes: {
         apiKey: {

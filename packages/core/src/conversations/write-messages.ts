@@ -188,7 +188,7 @@ export async function insertConversations(
       : await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
   if (written[0]?.hasDeliveries) hints.push({ topic: "runs", cause: "added", kind: "delivery" });
   const held = written.filter((turn) => turn.logId !== null);
-  const byLog = new Map(held.map(({ hasDeliveries: _, ...turn }) => [turn.logId, turn]));
+  const byLog = new Map(held.map((turn) => [turn.logId, turn]));
   return ({ turns }) => turns.flatMap(({ message }) => byLog.get(message.sid) ?? []);
 }
 
