@@ -122,6 +122,22 @@ describe("deliveries", () => {
     expect(all.at(-1)!.headers["webhook-id"]).toBe(one!.sId);
   });
 
+  it("to a server that does not answer hold up no other, of the workspace or not", async () => {
+    const slow = await listen(["message.succeeded"], {}, () => {});
+    const quick = await listen(["message.succeeded"]);
+    const count = 20;
+    await Promise.all(Array.from({ length: count }, () => ask()));
+    const waits: number[] = [];
+    await quick.receiver.until(count);
+    for (const delivery of await quick.tried(count)) {
+      waits.push(delivery.attempts[0]!.at - delivery.createdAt);
+    }
+    // Those of the slow one have their places for 15 seconds.
+    expect(Math.max(...waits)).toBeLessThan(10_000);
+    expect(slow.receiver.received.length).toBeLessThanOrEqual(4);
+    expect(await slow.deliveries({ limit: 100, status: "waiting" })).toHaveLength(count);
+  });
+
   it("are tried out with a sample", async () => {
     const { receiver, named, secret } = await listen(["message.failed"]);
     await rpc().test.mutate({ ...named, event: "approval.requested" });

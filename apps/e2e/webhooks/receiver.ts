@@ -55,5 +55,3 @@ export async function startReceiver(
     },
   };
 }
-
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

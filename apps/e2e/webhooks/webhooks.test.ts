@@ -3,8 +3,10 @@ import OpenAI from "openai";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
-import { shareServer } from "../server.ts";
+import { createParley, createRpcClient } from "parley-client";
+import { eventually, shareServer } from "../server.ts";
 import { createListener, type Events, headersOf } from "./listen.ts";
+import { startReceiver } from "./receiver.ts";
 
 describe("webhooks", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
@@ -147,6 +149,94 @@ describe("webhooks", () => {
       invocationId: invocation.sId,
       functionId: expect.stringMatching(/^sfn_/),
     });
+  });
+
+  it("are told of calls that wait for an approval, and of the decision", async () => {
+    const events: Events = ["approval.requested", "approval.decided", "message.succeeded"];
+    const { receiver } = await listen(events);
+    const asking = { wId: wId(), slug: "asking", description: "", requiresApproval: true };
+    const behaviour = { durationMs: 0, steps: [], result: "'done'" };
+    const program = { type: "simulated" as const, behaviour };
+    await calls.rpc().sandboxFunctions.create.mutate({ ...asking, program });
+    const { agentConfiguration } = await calls.rpc().agents.create.mutate({
+      wId: wId(),
+      name: "Asking",
+      description: "",
+      model: { providerId: "simulated", modelId: "simulated-1" },
+      functionIds: ["asking"],
+      script: { steps: [{ toolCalls: [{ name: "asking", params: {} }] }, { text: "x" }] },
+    });
+    const { conversation } = await calls.create("Hello", [agentConfiguration.sId]);
+    const [requested] = await receiver.until(1, "approval.requested");
+    const { actionId, messageId } = requested!.json.data;
+    const tail = `/${conversation.sId}/messages/${String(messageId)}/validate-action`;
+    const json = { actionId, approved: "approved" };
+    for (const _again of [1, 2])
+      expect((await calls.call("POST", tail, { json })).status).toBe(200);
+    await receiver.until(1, "message.succeeded");
+    const decided = await receiver.until(1, "approval.decided");
+    expect(decided.map(({ json: { data } }) => data)).toEqual([
+      {
+        workspaceId: wId(),
+        conversationId: conversation.sId,
+        messageId,
+        agentId: agentConfiguration.sId,
+        actionId,
+        decision: "approved",
+      },
+    ]);
+  });
+
+  it("go no further than the key that has set them, also if it loses what it reached", async () => {
+    const { rpc: rpcOf, operator } = calls;
+    const space = (
+      await operator().spaces.create.mutate({ wId: wId(), name: "Closed", isRestricted: true })
+    ).space.sId;
+    const insider = await operator().apiKeys.create.mutate({
+      wId: wId(),
+      name: "insider",
+      role: "admin",
+      spaceIds: [space],
+    });
+    const outside = await listen(["conversation.created"]);
+    const inside = await startReceiver();
+    const inner = createRpcClient({ url: server().url, apiKey: insider.secret });
+    const { webhook } = await inner.webhooks.create.mutate({
+      wId: wId(),
+      url: inside.url,
+      events: ["conversation.created"],
+    });
+    const create = async () => {
+      const parley = createParley({
+        baseUrl: server().url,
+        workspaceId: wId(),
+        apiKey: insider.secret,
+      });
+      const { conversation } = await parley.conversations.create({
+        message: { content: "x", mentions: [] },
+        spaceId: space,
+      });
+      return conversation.sId;
+    };
+    const cId = await create();
+    const [told] = await inside.until(1);
+    expect(told!.json.data["conversationId"]).toBe(cId);
+    const open = await ask();
+    const [other] = await outside.receiver.until(1);
+    expect(other!.json.data["conversationId"]).toBe(open);
+    expect(await outside.deliveries()).toHaveLength(1);
+    const named = { wId: wId(), webhookId: webhook.sId };
+    // Another admin sees what it reaches of the deliveries.
+    const seen = await rpcOf().webhooks.listDeliveries.query(named);
+    expect(seen.deliveries.map(({ data }) => data["conversationId"])).toEqual([open]);
+    await operator().apiKeys.revoke.mutate({ wId: wId(), keyId: insider.apiKey.sId });
+    await ask();
+    await eventually(async () => {
+      const { disabledFor } = (await rpcOf().webhooks.get.query(named)).webhook;
+      return disabledFor === "key_revoked" ? { value: true } : {};
+    }, 10_000);
+    expect(inside.received).toHaveLength(2);
+    await inside.close();
   });
 
   it("have the event itself if they ask for it", async () => {

@@ -9,14 +9,16 @@ import {
   type SettledDelivery,
 } from "@parley/core";
 import { createGuard, type Guard } from "@parley/guarded-fetch";
-import { toStorable } from "@parley/schema";
+import { MAX_WEBHOOKS, toStorable } from "@parley/schema";
 import type { Persistence } from "../runs/outage.ts";
 import type { RunKind } from "../runs/run-kind.ts";
 import { nextDelayMs } from "./retry-schedule.ts";
 import { type Answered, renderPayload, sendDelivery, signDelivery } from "./send-delivery.ts";
 
-/** Deliveries of a workspace that a worker sends at once. */
-const PER_WORKSPACE = 16;
+/** Deliveries of a workspace that a worker sends at once: twice as many as webhooks that a workspace may have. */
+const PER_WORKSPACE = 2 * MAX_WEBHOOKS;
+/** Those to slow servers leave their places to others. */
+const KEEPS_PLACE_MS = 1000;
 const GONE = 410;
 const DAY_MS = 86_400_000;
 
@@ -121,6 +123,7 @@ export function createDeliveryRuns({
   const { core, persistence } = services;
   return {
     perWorkspace: PER_WORKSPACE,
+    keepsPlaceMs: KEEPS_PLACE_MS,
     // Their logs have no events.
     writer: { release: () => {}, waitingSince: () => undefined },
     claim: ({ held, ...request }) =>

@@ -2,13 +2,16 @@
  * The states of a tool call; README.md has them as a diagram. `buildCalls` gives a call its first one. After that
  * `startCalls`, `waitForPermission` and `endCalls` alone move it, under the lock of its message's log.
  */
-import { actions, type Queryable } from "@parley/db";
+import { type Queryable, statement } from "@parley/db";
 import type { MessageEvent } from "@parley/schema";
-import { eq } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { toColumns } from "../data-access/row-json.ts";
 import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { insertInvocations } from "../invocations/write-invocations.ts";
+import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { databaseMs, deliveryParts, hasDeliveries } from "../log/webhook-outbox.ts";
 import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
@@ -69,7 +72,7 @@ export async function startCalls(
   const { db, afterCommit } = transaction;
   for (const { action, invocation } of calls) {
     const started = { ...action, status: running, updatedAt: core.now() };
-    if (action.status !== running) await write(db, started);
+    if (action.status !== running) await write(db, started, afterCommit);
     if (invocation) await resumeRefused(db, invocation.sid, afterCommit);
   }
   const requests = calls
@@ -93,23 +96,50 @@ export async function waitForPermission(
   action: ActionRow,
 ): Promise<ActionRow> {
   const waiting = { ...action, status: needsPermission, updatedAt: now() };
-  await write(db, waiting);
+  await write(db, waiting, []);
   return waiting;
 }
 
 /** Ends calls: the rows are those of `endedWith` and `endedAs`, or have an answer. */
-export async function endCalls(db: Queryable, ended: readonly ActionRow[]): Promise<void> {
-  for (const row of ended) await write(db, row);
+export async function endCalls(
+  db: Queryable,
+  ended: readonly ActionRow[],
+  hints: Hint[] = [],
+): Promise<void> {
+  for (const row of ended) await write(db, row, hints);
 }
 
-async function write(db: Queryable, row: ActionRow): Promise<void> {
-  const { status, params, output, generatedFiles, executionDurationMs, updatedAt } = row;
-  const { decision, decided } = row;
-  const result = { status, params, output, generatedFiles, executionDurationMs, updatedAt };
-  await db
-    .update(actions)
-    .set({ ...result, decision, decided })
-    .where(eq(actions.id, row.id));
+// Webhooks are told of a decision by the statement that writes it.
+const writeStatement = statement<{ row: string }, { hasDeliveries: boolean }>(
+  "write_call",
+  sql`
+  with given as (select * from json_populate_record(null::actions, ${sql.placeholder("row")}::json)),
+  undecided as (select a.id from actions a join given on given.id = a.id where a.decision is null),
+  written as (
+    update actions a set status = given.status, params = given.params, output = given.output,
+      generated_files = given.generated_files, execution_duration_ms = given.execution_duration_ms,
+      updated_at = given.updated_at, decision = given.decision, decided = given.decided
+    from given where a.id = given.id
+    returning a.id, a.sid, a.message_id, a.decision
+  ),
+  ${deliveryParts(sql`
+    select 'approval.decided' as event, w.sid as log_id, 0 as seq, c.workspace_id, c.id as conversation_id,
+      c.sid as conversation_sid, c.space_id, a.sid as agent_sid, null::text as function_sid,
+      ${databaseMs} as happened_at,
+      jsonb_build_object('conversationId', c.sid, 'messageId', m.sid, 'agentId', a.sid, 'actionId', w.sid,
+        'decision', w.decision) as subject
+    from written w
+    join undecided on undecided.id = w.id and w.decision is not null
+    join messages m on m.id = w.message_id
+    join conversations c on c.id = m.conversation_id
+    left join agents a on a.id = m.agent_id
+    where c.visibility <> 'temporary'`)}
+  select ${hasDeliveries} as "hasDeliveries"`,
+);
+
+async function write(db: Queryable, row: ActionRow, hints: Hint[]): Promise<void> {
+  const [written] = await writeStatement.execute(db, { row: JSON.stringify(toColumns(row)) });
+  if (written?.hasDeliveries) hints.push({ topic: "runs", cause: "added", kind: "delivery" });
 }
 
 /** The event that a call has ended. */

@@ -63,7 +63,7 @@ export async function endDecided(
   { db, afterCommit }: Transaction,
   { message, ended }: { readonly message: MessageRow; readonly ended: readonly ActionRow[] },
 ): Promise<void> {
-  await endCalls(db, ended);
+  await endCalls(db, ended, afterCommit);
   const { sid: messageId } = message;
   const shared = { created: now(), configurationId: (await readAgent(db, message)).sid, messageId };
   const append = { logId: messageId, events: ended.map((action) => renderEnd(action, shared)) };

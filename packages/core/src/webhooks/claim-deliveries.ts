@@ -15,8 +15,8 @@ import {
 import { claimFromQueues } from "../runs/claim-queues.ts";
 import type { WebhookRow } from "./webhook-rows.ts";
 
-/** Deliveries to one webhook that a worker holds at once: those to a slow server leave places for others. */
-export const DELIVERIES_PER_WEBHOOK = 4;
+/** Deliveries to one webhook that a worker holds at once; to one that fails, so that slow servers leave places for others. */
+const PER_WEBHOOK = { well: 4, failing: 1 };
 /** Bytes of an event that is sent with its delivery. */
 const MAX_CONTENT_BYTES = 256 * 1024;
 
@@ -72,7 +72,12 @@ const claimStatement = claimFromQueues<Values, DeliveryColumns>("claim_deliverie
   running: sql`
     select * from json_to_recordset(${sql.placeholder("held")}::json)
       as h(workspace_id bigint, queue_id bigint, running int)`,
-  most: { value: sql.raw(String(DELIVERIES_PER_WEBHOOK)), from: sql`` },
+  most: {
+    value: sql.raw(
+      `case when w.failing_since is null then ${PER_WEBHOOK.well} else ${PER_WEBHOOK.failing} end`,
+    ),
+    from: sql`left join webhooks w on w.id = q.queue_id`,
+  },
   subject,
 });
 const takeOverStatement = fairTakeOver<DeliveryColumns>("take_over_deliveries", {

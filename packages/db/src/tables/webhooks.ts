@@ -64,6 +64,7 @@ export interface WebhookSubject {
   readonly invocationId?: string;
   readonly webhookId?: string;
   readonly reason?: string;
+  readonly decision?: string;
   readonly isSample?: boolean;
   readonly budgets?: readonly object[];
 }

@@ -50,6 +50,13 @@ const rows = {
     data: ofCall,
     logged: "tool_approve_execution",
   },
+  "approval.decided": {
+    summary: "A tool call was approved or rejected",
+    data: {
+      ...ofCall,
+      decision: z.enum(["approved", "rejected", "always_approved"]).describe("The decision"),
+    },
+  },
   "question.asked": {
     summary: "An agent asks its user a question",
     data: ofCall,
