@@ -30,7 +30,7 @@ import { appendEvents } from "../log/append.ts";
 import { goneHints } from "../log/bus.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
-import { deliveryParts, happenedToConversations, hasDeliveries } from "../log/webhook-outbox.ts";
+import { happenedToConversations, hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./conversation-content.ts";
@@ -170,6 +170,6 @@ const deleteStatement = statement<{ ids: string }, { hasDeliveries: boolean }>(
     returning id, sid, workspace_id, space_id, visibility
   ),
   undelivered as (delete from webhook_deliveries d using gone where d.conversation_id = gone.id),
-  ${deliveryParts(happenedToConversations(sql`gone`, { event: "conversation.deleted", seq: -1 }))}
+  ${toldOf(happenedToConversations(sql`gone`, { event: "conversation.deleted", seq: -1 }))}
   select ${hasDeliveries} as "hasDeliveries"`,
 );

@@ -7,7 +7,7 @@ import type { ConversationRow, FileRow, MessageRow } from "../data-access/rows.t
 import type { EventBus, Hint } from "../log/bus.ts";
 import { createBatchedInsert } from "../log/batched-inserts.ts";
 import { toPayload } from "../log/payloads.ts";
-import { deliveryParts, happenedToConversations, hasDeliveries } from "../log/webhook-outbox.ts";
+import { happenedToConversations, hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import type { ConversationLimits } from "../messages/conversation-size.ts";
 import type { RunHolder } from "../runs/local-workers.ts";
 import type { NewTurn } from "./new-messages.ts";
@@ -73,7 +73,7 @@ const conversationInsertsOf = (messages: SQL) => sql`
     where is_held
     returning id, sid, workspace_id, space_id, visibility
   ),
-  ${deliveryParts(happenedToConversations(sql`conversation`, { event: "conversation.created", seq: 0 }))},
+  ${toldOf(happenedToConversations(sql`conversation`, { event: "conversation.created", seq: 0 }))},
   ${messages},
   log as (${logInsert}),
   event as (

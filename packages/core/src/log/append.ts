@@ -3,12 +3,7 @@ import { type LogEvent, terminalTypes } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import type { Hint, StoredEvent } from "./bus.ts";
 import { MAX_HINT_LENGTH, toPayload } from "./payloads.ts";
-import {
-  deliveryParts,
-  happenedInLogs,
-  hasDeliveries,
-  isToldToWebhooks,
-} from "./webhook-outbox.ts";
+import { hasDeliveries, isToldToWebhooks, toldOfLogs } from "./webhook-outbox.ts";
 
 /** Events for one log. */
 export interface Append {
@@ -102,7 +97,7 @@ const appendParts = sql`
   inserted as (insert into events (log_id, seq, type, payload) select log_id, seq, type, payload from placed)`;
 
 /** The same, with the deliveries of what webhooks are told of. */
-const toldParts = sql`${appendParts}, ${deliveryParts(happenedInLogs(sql`placed`))}`;
+const toldParts = sql`${appendParts}, ${toldOfLogs(sql`placed`)}`;
 
 interface WrittenLog {
   readonly logId: string;

@@ -18,12 +18,7 @@ import { reachesConversation } from "../access/conversation-reach.ts";
 import type { RequestContext } from "../context.ts";
 import { takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
-import {
-  databaseMs,
-  deliveryParts,
-  deliveryRunParts,
-  happenedInLogs,
-} from "../log/webhook-outbox.ts";
+import { toldEvents } from "../log/webhook-outbox.ts";
 import { requireWebhook, type WebhookRow } from "./webhook-rows.ts";
 
 /** Deliveries that one request queues. */
@@ -100,18 +95,18 @@ function requireEnabled({ disabledFor }: WebhookRow): void {
 
 const redeliverStatement = statement<
   { webhookId: number; sids: string | null; limit: number },
-  { sid: string }
+  { queued: number }
 >(
   "redeliver",
   sql`
   with chosen as (
-    select d.id, w.sid as webhook_sid, w.is_ordered from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+    select d.id from webhook_deliveries d
     where d.webhook_id = ${sql.placeholder("webhookId")}::bigint and (
       case when ${sql.placeholder("sids")}::json is null then d.status = 'failed'
       else d.status <> 'waiting' and d.sid in (select value from json_array_elements_text(${sql.placeholder("sids")}::json))
       end)
     order by d.id limit ${sql.placeholder("limit")}::int
-    for update of d
+    for update
   ),
   again as (
     update webhook_deliveries d set status = 'waiting', finished_at = null,
@@ -123,11 +118,9 @@ const redeliverStatement = statement<
         ) last
       )
     from chosen where d.id = chosen.id
-    returning d.id, d.sid, d.workspace_id, d.webhook_id, d.created_at,
-      case when chosen.is_ordered then chosen.webhook_sid || '/' || (d.subject ->> 'conversationId') end as ordering_key
-  ),
-  ${deliveryRunParts(sql`select * from again`)}
-  select sid from again`,
+    returning d.id
+  )
+  select send_deliveries(array(select id from again)) as queued`,
 );
 
 /**
@@ -143,9 +136,9 @@ export async function redeliver(
     requireEnabled(row);
     const sids = input.deliveryIds === undefined ? null : JSON.stringify(input.deliveryIds);
     const values = { webhookId: row.id, sids, limit: MAX_QUEUED };
-    const queued = await redeliverStatement.execute(db, values);
+    const [{ queued } = { queued: 0 }] = await redeliverStatement.execute(db, values);
     afterCommit.push({ topic: "runs", cause: "added", kind: "delivery" });
-    return { queued: queued.length, hasMore: queued.length === MAX_QUEUED };
+    return { queued, hasMore: queued === MAX_QUEUED };
   });
 }
 
@@ -170,11 +163,12 @@ const replayStatement = statement<
       and e.type in (select value from json_array_elements_text(${sql.placeholder("types")}::json))
     order by r.finished_at, e.log_id, e.seq limit ${sql.placeholder("limit")}::int
   ),
-  ${deliveryParts(
-    happenedInLogs(sql`looked`, sql`e.finished_at`),
-    sql`w.id = ${sql.placeholder("webhookId")}::bigint`,
-  )}
-  select (select count(*)::int from delivery_run) as queued, (select count(*)::int from looked) as looked,
+  told as (
+    select tell_webhooks(events, ${sql.placeholder("webhookId")}::bigint) as queued from (
+      select ${toldEvents(sql`looked`, sql`e.finished_at`)}
+    ) happened(events) where events is not null
+  )
+  select coalesce((select queued from told), 0) as queued, (select count(*)::int from looked) as looked,
     (select max(finished_at)::float8 from looked) as last`,
 );
 
@@ -213,6 +207,7 @@ const sampleStatement = statement<{
   workspaceId: number;
   event: string;
   subject: string;
+  now: number;
 }>(
   "deliver_sample",
   sql`
@@ -220,11 +215,10 @@ const sampleStatement = statement<{
     insert into webhook_deliveries (sid, workspace_id, webhook_id, event, subject, status, created_at)
     values (${sql.placeholder("sid")}, ${sql.placeholder("workspaceId")}::bigint,
       ${sql.placeholder("webhookId")}::bigint, ${sql.placeholder("event")}, ${sql.placeholder("subject")}::jsonb,
-      'waiting', ${databaseMs})
-    returning id, sid, workspace_id, webhook_id, created_at, null::text as ordering_key
-  ),
-  ${deliveryRunParts(sql`select * from delivery`)}
-  select log_id from delivery_run`,
+      'waiting', ${sql.placeholder("now")}::bigint)
+    returning id
+  )
+  select send_deliveries(array(select id from delivery))`,
 );
 
 /** Sends a webhook a sample of an event, which says that it is one. Throws like `redeliver`. */
@@ -243,6 +237,7 @@ export async function testWebhook(
       workspaceId: row.workspaceId,
       event,
       subject: JSON.stringify({ ...webhookSample(event), isSample: true }),
+      now: context.now(),
     });
     afterCommit.push({ topic: "runs", cause: "added", kind: "delivery" });
     return { queued: 1, hasMore: false };

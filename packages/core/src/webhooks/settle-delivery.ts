@@ -12,7 +12,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { recordOfServer } from "../audit/audited-mutations.ts";
 import type { Process } from "../context.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
-import { databaseMs, deliveryParts, hasDeliveries } from "../log/webhook-outbox.ts";
+import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
@@ -102,10 +102,8 @@ async function noteHealth(
 const told = statement<{ webhookId: number; disabledFor: string }, { hasDeliveries: boolean }>(
   "tell_disabled_webhook",
   sql`
-  with ${deliveryParts(sql`
+  with ${toldOf(sql`
     select 'webhook.disabled' as event, off.sid as log_id, off.version as seq, off.workspace_id,
-      null::bigint as conversation_id, null::text as conversation_sid, null::bigint as space_id, null::text as agent_sid,
-      null::text as function_sid, ${databaseMs} as happened_at,
       jsonb_build_object('webhookId', off.sid, 'reason', ${sql.placeholder("disabledFor")}::text) as subject
     from webhooks off where off.id = ${sql.placeholder("webhookId")}::bigint`)}
   select ${hasDeliveries} as "hasDeliveries"`,
