@@ -78,7 +78,7 @@ const nightlyOnly = [
   "apps/e2e/faults/slow-connections.test.ts",
 ];
 
-/** Tests that measure time or memory: one file after the other, when all others are done. */
+/** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */
 export const alone = [
   "apps/api/src/limits/overload.test.ts",
   "apps/e2e/code/waiting-functions.test.ts",

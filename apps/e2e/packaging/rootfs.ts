@@ -8,6 +8,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { chooseTemporaryFolder } from "@parley/db/testing";
 import { pnpm } from "../../../.ci/pnpm.ts";
 import { isRunning } from "../build-server.ts";
+import { root as workspace } from "../place.ts";
 import { endWithThisProcess } from "../programs.ts";
 
 // Root file systems of Debian, in which the instructions of a Dockerfile run without a container engine.
@@ -121,11 +122,11 @@ export async function copyRootfs(from: string, to: string): Promise<void> {
 }
 
 /**
- * Gives a root file system what pnpm has fetched for this machine's user, as a cache that builds share: what
+ * Gives a root file system what pnpm has fetched for the workspace, as a cache that builds share: what
  * is missing in it is still fetched.
  */
 export async function shareFetched(root: string): Promise<void> {
-  const store = (await pnpm("/", "store", "path")).trim();
+  const store = (await pnpm(workspace, "store", "path")).trim();
   const target = path.join(root, "root/.local/share/pnpm/store", path.basename(store));
   await mkdir(target, { recursive: true });
   // First the index, for files that are added meanwhile are not in it.
