@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { alone, currentKind, matches, REPORT_VARIABLE } from "./.ci/kinds.ts";
+import { LongestFirst } from "./.ci/longest-first.ts";
 import { Progress } from "./.ci/progress.ts";
 
 const root = import.meta.dirname;
@@ -101,6 +102,7 @@ export default defineConfig({
     // A worker loads a package's code once, not for each of its files.
     isolate: false,
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
     testTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

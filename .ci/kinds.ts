@@ -78,14 +78,12 @@ const nightlyOnly = [
   "apps/e2e/faults/slow-connections.test.ts",
 ];
 
-/** Tests that measure time or memory: one file after the other, when all others are done. */
+/** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */
 export const alone = [
   "apps/api/src/limits/overload.test.ts",
   "apps/e2e/code/waiting-functions.test.ts",
-  "apps/e2e/faults/half-open.test.ts",
   "apps/e2e/faults/overload.test.ts",
   "apps/e2e/faults/slow-connections.test.ts",
-  "apps/e2e/files/large.test.ts",
   "apps/e2e/hostile/attacks.test.ts",
   "apps/e2e/hostile/large-conversations.test.ts",
   "apps/e2e/replicas/costs.test.ts",
@@ -96,6 +94,20 @@ export const alone = [
   "packages/sandbox/src/bundle/bundle-bombs.test.ts",
   "packages/sandbox/src/hostile/hostile-documents.test.ts",
   "packages/sandbox/src/processes/fair-places.test.ts",
+];
+
+/** What lasts longest in CI, in this order: a run begins with it. */
+export const longest: readonly string[] = [
+  "apps/e2e/packaging/image.test.ts",
+  "apps/e2e/packaging/client.test.ts",
+  "apps/e2e/docs/pages.test.ts",
+  "apps/e2e/faults/ledger.test.ts",
+  "apps/e2e/console/pages.test.ts",
+  "apps/e2e/faults/demo.test.ts",
+  "apps/e2e/faults/crash.test.ts",
+  "apps/e2e/console/function-editor.test.ts",
+  "apps/e2e/faults/embedded.test.ts",
+  "apps/e2e/cli/doctor.test.ts",
 ];
 
 /** Files of tests that are run together. */

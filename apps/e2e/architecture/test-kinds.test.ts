@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type Kind, type KindName, kinds, matches } from "../../../.ci/kinds.ts";
+import { type Kind, type KindName, kinds, longest, matches } from "../../../.ci/kinds.ts";
 import { parts } from "../../../.ci/nightly-parts.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -23,4 +23,8 @@ test("a nightly run has each file of tests once", () => {
 
 test("a push runs no file of tests twice", () => {
   expect(files.filter((file) => runs("test", file) && runs("full", file))).toEqual([]);
+});
+
+test("a run begins with files that exist", () => {
+  expect(longest.filter((file) => !files.includes(file))).toEqual([]);
 });

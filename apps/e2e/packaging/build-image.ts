@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, cp, mkdir } from "node:fs/promises";
 import path from "node:path";
 import dockerignore from "@balena/dockerignore";
@@ -11,7 +11,7 @@ import {
   type JSONInstruction,
 } from "dockerfile-ast";
 import { root as workspace } from "../server.ts";
-import { copyRootfs, makeNodeImage, runIn } from "./rootfs.ts";
+import { copyRootfs, makeNodeImage, runIn, shareFetched } from "./rootfs.ts";
 
 /** A stage of a Dockerfile after its instructions: its files, and how its program is started. */
 export interface Stage {
@@ -75,6 +75,9 @@ async function apply(
         .getArguments()
         .map((one) => one.getValue())
         .join(" ");
+      if (script.includes("pnpm") && !existsSync(path.join(stage.root, "root/.local"))) {
+        await shareFetched(stage.root);
+      }
       await runIn(stage.root, { ...stage, args: ["/bin/sh", "-c", script] });
       return;
     }

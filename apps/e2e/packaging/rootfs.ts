@@ -1,9 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { chooseTemporaryFolder } from "@parley/db/testing";
+import { pnpm } from "../../../.ci/pnpm.ts";
+import { isRunning } from "../build-server.ts";
+import { root as workspace } from "../place.ts";
 import { endWithThisProcess } from "../programs.ts";
 
 // Root file systems of Debian, in which the instructions of a Dockerfile run without a container engine.
@@ -17,8 +22,9 @@ export function whyNoRootfs(): string | undefined {
 
 const apart = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
 
-/** The socket of the run's PostgreSQL is in the temporary directory. */
+/** Programs run from it, whatever the options of the file system that it is on. */
 const ENTER = `root=$1; shift
+mount --bind "$root" "$root" && mount -o remount,bind,exec "$root" &&
 mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --bind /tmp "$root/tmp" &&
 exec chroot "$@"`;
 
@@ -66,9 +72,18 @@ export async function runIn(root: string, command: Command): Promise<string> {
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** What the root file systems of a Dockerfile stay below. */
+const NEEDED_BYTES = 8 * 2 ** 30;
+
 /** A folder for root file systems, gone when it is disposed of. */
 export async function createRootfsFolder() {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-rootfs-"));
+  const parent = await chooseTemporaryFolder(NEEDED_BYTES);
+  // What runs that were killed have left fills the memory.
+  for (const left of globSync("parley-rootfs-*", { cwd: parent })) {
+    const isLeft = !isRunning(Number(left.split("-")[2]));
+    if (isLeft) await rm(path.join(parent, left), { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(path.join(parent, `parley-rootfs-${process.pid}-`));
   return {
     path: folder,
     [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
@@ -104,4 +119,20 @@ export async function makeNodeImage(root: string): Promise<void> {
 export async function copyRootfs(from: string, to: string): Promise<void> {
   const copied = spawnSync("cp", ["--archive", "--reflink=auto", `${from}/.`, to]);
   if (copied.status !== 0) throw new Error(copied.stderr.toString());
+}
+
+/**
+ * Gives a root file system what pnpm has fetched for the workspace, as a cache that builds share: what
+ * is missing in it is still fetched.
+ */
+export async function shareFetched(root: string): Promise<void> {
+  const store = (await pnpm(workspace, "store", "path")).trim();
+  const target = path.join(root, "root/.local/share/pnpm/store", path.basename(store));
+  await mkdir(target, { recursive: true });
+  // First the index, for files that are added meanwhile are not in it.
+  const index = new DatabaseSync(path.join(store, "index.db"), { readOnly: true });
+  await backup(index, path.join(target, "index.db"));
+  index.close();
+  await mkdir(path.join(target, "files"));
+  await copyRootfs(path.join(store, "files"), path.join(target, "files"));
 }

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chown, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { chooseRunner, type Runner } from "../src/embedded/choose-runner.ts";
@@ -11,6 +10,7 @@ import { clusterIn, ensureCluster, ROLE } from "../src/embedded/cluster.ts";
 import { findPrograms, linkLibraries } from "../src/embedded/programs.ts";
 import { spawnOptions } from "../src/embedded/run-program.ts";
 import { asFlags, serverSettings } from "../src/embedded/settings.ts";
+import { chooseTemporaryFolder } from "./temporary-folder.ts";
 
 /** A PostgreSQL of tests at a port of the loopback, which they may kill. */
 export interface TestCluster extends AsyncDisposable {
@@ -31,8 +31,6 @@ interface ClusterOptions {
 
 const MAX_CONNECTIONS = 300;
 
-/** A file system in memory: each database is 300 files, which a disk's makes and deletes slowly. */
-const MEMORY = "/dev/shm";
 /** What the databases and the log of a whole run stay below. */
 const NEEDED_BYTES = 6 * 2 ** 30;
 
@@ -44,7 +42,9 @@ export async function startCluster({
   parent,
   settings = {},
 }: ClusterOptions = {}): Promise<TestCluster> {
-  const folder = await mkdtemp(path.join(parent ?? (await chooseParent()), "parley-cluster-"));
+  const folder = await mkdtemp(
+    path.join(parent ?? (await chooseTemporaryFolder(NEEDED_BYTES)), "parley-cluster-"),
+  );
   const guard = startGuard(folder);
   const programs = findPrograms();
   await linkLibraries(programs);
@@ -153,10 +153,4 @@ export async function findFreePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
-}
-
-async function chooseParent(): Promise<string> {
-  const memory = await statfs(MEMORY).catch(() => undefined);
-  const isEnough = memory !== undefined && memory.bavail * memory.bsize >= NEEDED_BYTES;
-  return isEnough ? MEMORY : os.tmpdir();
 }

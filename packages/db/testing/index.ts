@@ -5,6 +5,7 @@ import { serverUrl } from "./server.ts";
 
 export { migrateUpTo } from "./migrate-up-to.ts";
 export { startCluster, type TestCluster } from "./cluster.ts";
+export { chooseTemporaryFolder } from "./temporary-folder.ts";
 export { runOn } from "./databases.ts";
 
 /** Whether this is the nightly run, which has the whole sizes of kills, growth, fuzz and properties. */
