@@ -1,5 +1,6 @@
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { expectError } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { createListener, headersOf } from "./listen.ts";
 
@@ -136,6 +137,20 @@ describe("deliveries", () => {
     expect(Math.max(...waits)).toBeLessThan(10_000);
     expect(slow.receiver.received.length).toBeLessThanOrEqual(4);
     expect(await slow.deliveries({ limit: 100, status: "waiting" })).toHaveLength(count);
+  });
+
+  it("say how many webhooks led to them, which no request follows without end", async () => {
+    const { receiver } = await listen(["message.succeeded"]);
+    const askAt = async (depth: string) => {
+      const json = { message: { content: "x", mentions: [{ configurationId: "helper" }] } };
+      return calls.call("POST", "", { json, headers: { "parley-depth": depth } });
+    };
+    await ask();
+    expect((await askAt("8")).status).toBe(200);
+    const all = await receiver.until(2);
+    expect(all.map(({ headers }) => headers["parley-depth"])).toEqual(["1", "9"]);
+    expectError(await askAt("9"), "invalid_request_error", { message: /parley-depth: 9 webhooks/ });
+    expectError(await askAt("x"), "invalid_request_error", { message: /parley-depth: must be/ });
   });
 
   it("are tried out with a sample", async () => {

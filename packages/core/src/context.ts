@@ -78,6 +78,8 @@ export interface RunOrigin {
   readonly requestId: string;
   /** The W3C `traceparent` of the request, well-formed, if it had one. */
   readonly traceparent: string | undefined;
+  /** How many webhooks led to the request. */
+  readonly depth: number;
 }
 
 /** The context of a request. */

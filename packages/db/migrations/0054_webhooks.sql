@@ -8,6 +8,7 @@ CREATE TABLE "webhook_deliveries" (
 	"seq" integer,
 	"subject" jsonb NOT NULL,
 	"conversation_id" bigint,
+	"depth" integer DEFAULT 1 NOT NULL,
 	"status" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"next_attempt_at" timestamp with time zone,
@@ -45,6 +46,7 @@ CREATE TABLE "webhooks" (
 --> statement-breakpoint
 DROP INDEX "runs_queued_of_workspace";--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "webhook_id" bigint;--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "depth" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_by_webhook" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_by_conversation" ON "webhook_deliveries" USING btree ("conversation_id") WHERE "webhook_deliveries"."conversation_id" is not null;--> statement-breakpoint
@@ -93,14 +95,15 @@ DECLARE
 BEGIN
   WITH delivery AS (
     INSERT INTO webhook_deliveries
-      (sid, workspace_id, webhook_id, event, log_id, seq, subject, conversation_id, status, created_at)
+      (sid, workspace_id, webhook_id, event, log_id, seq, subject, conversation_id, depth, status, created_at)
     SELECT
       'whd_' || left(encode(sha256(convert_to(concat_ws('/', w.sid, h.log_id, h.seq, h.event), 'UTF8')), 'hex'), 24),
-      h.workspace_id, w.id, h.event, h.log_id, h.seq, h.subject, h.conversation_id, 'waiting',
+      h.workspace_id, w.id, h.event, h.log_id, h.seq, h.subject, h.conversation_id,
+      coalesce(h.depth, 0) + 1, 'waiting',
       coalesce(h.happened_at, (extract(epoch FROM now()) * 1000)::bigint)
     FROM json_to_recordset(happened) AS h (event text, log_id text, seq integer, workspace_id bigint,
       conversation_id bigint, conversation_sid text, space_id bigint, agent_sid text, function_sid text,
-      subject jsonb, happened_at bigint)
+      subject jsonb, depth integer, happened_at bigint)
     JOIN webhooks w ON w.workspace_id = h.workspace_id
     WHERE CASE WHEN only_webhook IS NULL THEN w.disabled_for IS NULL ELSE w.id = only_webhook END
       AND h.event = ANY (w.events)
@@ -129,7 +132,7 @@ BEGIN
   SELECT json_agg(json_build_object(
     'event', e.event, 'log_id', e.log_id, 'seq', e.seq, 'workspace_id', r.workspace_id, 'conversation_id', c.id,
     'conversation_sid', c.sid, 'space_id', c.space_id, 'agent_sid', a.sid, 'function_sid', f.sid,
-    'happened_at', e.happened_at,
+    'happened_at', e.happened_at, 'depth', r.depth,
     'subject', jsonb_strip_nulls(jsonb_build_object(
       'conversationId', c.sid, 'messageId', m.sid, 'agentId', a.sid, 'actionId', coalesce(called.sid, e.action_id),
       'budgets', e.budgets, 'functionId', f.sid,

@@ -6,10 +6,11 @@ import {
   type ProcedureContext,
   toParleyError,
 } from "@parley/rpc";
-import { isAuditedMutation } from "@parley/schema";
+import { isAuditedMutation, WEBHOOK_DEPTH_HEADER } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { cutOff, watchStall } from "../http/stalled-readers.ts";
 import { parseTraceparent } from "../http/traceparent.ts";
+import { readWebhookDepth } from "../http/webhook-depth.ts";
 import { accountName, payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { callerOf, workspaceCallerOf } from "./authenticate.ts";
@@ -47,6 +48,7 @@ export function requestContext<Added extends object>(
     origin: {
       requestId: request.id,
       traceparent: parseTraceparent(request.headers.traceparent),
+      depth: readWebhookDepth(request.headers[WEBHOOK_DEPTH_HEADER]),
     },
     ...added,
   };

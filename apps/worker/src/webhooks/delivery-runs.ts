@@ -9,7 +9,7 @@ import {
   type SettledDelivery,
 } from "@parley/core";
 import { createGuard, type Guard } from "@parley/guarded-fetch";
-import { MAX_WEBHOOKS, toStorable } from "@parley/schema";
+import { MAX_WEBHOOKS, toStorable, WEBHOOK_DEPTH_HEADER } from "@parley/schema";
 import type { Persistence } from "../runs/outage.ts";
 import type { RunKind } from "../runs/run-kind.ts";
 import { nextDelayMs } from "./retry-schedule.ts";
@@ -101,7 +101,10 @@ async function execute(
       return judge(services, delivery, { at, answered: { error } });
     }
     const body = renderPayload(run.workspaceSid ?? "", delivery);
-    const headers = signDelivery(sid, body, { secrets, at: new Date(at) });
+    const headers = {
+      ...signDelivery(sid, body, { secrets, at: new Date(at) }),
+      [WEBHOOK_DEPTH_HEADER]: String(delivery.depth),
+    };
     const answered = await sendDelivery(guard, { url: webhook.url, body, headers }, signal);
     return judge(services, delivery, { at, answered });
   }

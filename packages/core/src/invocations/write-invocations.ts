@@ -63,7 +63,7 @@ const insertStatement = statement<
   wanted as (
     select * from json_to_recordset(${sql.placeholder("runs")}::json)
       as r(log_id text, workspace_id bigint, function_id bigint, max_attempts int, request_id text,
-        traceparent text, worker_id text, lease_ms int, per_workspace int, outcome text,
+        traceparent text, depth int, worker_id text, lease_ms int, per_workspace int, outcome text,
         finished_at bigint)
   ),
   running as materialized (
@@ -114,11 +114,11 @@ const insertStatement = statement<
   ),
   run as (
     insert into runs (kind, workspace_id, log_id, subject_id, function_id, status, priority, attempt,
-      max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until, started_at,
-      outcome, finished_at)
+      max_attempts, run_after, created_at, request_id, traceparent, depth, worker_id, lease_until,
+      started_at, outcome, finished_at)
     select 'invocation', w.workspace_id, i.sid, i.id, w.function_id,
       case when w.outcome is not null then 'finished' when p.is_held then 'running' else 'waiting' end, 0, case when p.is_held then 1 else 0 end,
-      w.max_attempts, now(), i.created_at, w.request_id, w.traceparent,
+      w.max_attempts, now(), i.created_at, w.request_id, w.traceparent, coalesce(w.depth, 0),
       case when p.is_held then w.worker_id end,
       case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end,
       case when p.is_held then i.created_at end, w.outcome, w.finished_at
@@ -171,6 +171,7 @@ function toRun({ row, maxAttempts, origin, holder }: NewInvocation) {
     max_attempts: maxAttempts,
     request_id: origin?.requestId,
     traceparent: origin?.traceparent,
+    depth: origin?.depth,
     worker_id: holder?.workerId,
     lease_ms: holder?.leaseMs,
     per_workspace: holder?.perWorkspace,

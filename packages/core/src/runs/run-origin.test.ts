@@ -23,7 +23,7 @@ describe("the origin of runs", () => {
   });
 
   const from = (requestId: string, trace?: string): CoreContext => {
-    const origin: RunOrigin = { requestId, traceparent: trace };
+    const origin: RunOrigin = { requestId, traceparent: trace, depth: 0 };
     return Object.assign(Object.create(test.context) as CoreContext, { origin });
   };
   const options = { workerId: "one", leaseMs: 60_000, limit: 10 };

@@ -28,6 +28,8 @@ export interface Delivery {
   readonly subject: WebhookSubject;
   readonly conversationId: number | null;
   readonly createdAt: number;
+  /** How many webhooks led to the event, with this one. */
+  readonly depth: number;
   readonly attempts: readonly WebhookAttempt[];
   readonly earlierAttempts: number;
   readonly webhook: WebhookRow;
@@ -49,7 +51,7 @@ const isReached = sql`
 // A deleted conversation has no row: its id is all that is left of it.
 const subject = sql`
   select json_build_object('id', d.id, 'sid', d.sid, 'event', d.event, 'subject', d.subject,
-    'conversationId', d.conversation_id, 'createdAt', d.created_at, 'attempts', d.attempts,
+    'conversationId', d.conversation_id, 'createdAt', d.created_at, 'depth', d.depth, 'attempts', d.attempts,
     'earlierAttempts', d.earlier_attempts, 'webhook', to_json(w), 'isReached', ${isReached},
     'content', case when w.sends_content then (
       select e.payload from events e

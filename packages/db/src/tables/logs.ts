@@ -94,6 +94,8 @@ export const runs = pgTable(
     /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),
+    /** How many webhooks led to that request. */
+    depth: integer().notNull().default(0),
   },
   (table) => [
     // Lists of a workspace's runs.

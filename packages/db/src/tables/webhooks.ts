@@ -97,6 +97,8 @@ export const webhookDeliveries = pgTable(
     subject: jsonb().$type<WebhookSubject>().notNull(),
     /** The conversation with which it is deleted. */
     conversationId: number(),
+    /** How many webhooks led to the event, with this one. */
+    depth: integer().notNull().default(1),
     status: text().$type<"waiting" | "succeeded" | "failed">().notNull(),
     /** When it happened, by the clock of the database. */
     createdAt: milliseconds().notNull(),

@@ -9,6 +9,10 @@ import { WebhookEventName } from "./webhook-events.ts";
 export const MAX_WEBHOOKS = 50;
 /** Deliveries of a webhook that wait at most: past them, it is switched off. */
 export const MAX_WAITING_DELIVERIES = 100_000;
+/** Says of a delivery, and of a request that follows from one, how many webhooks led to it. */
+export const WEBHOOK_DEPTH_HEADER = "parley-depth";
+/** Webhooks that may lead to a request at most. */
+export const MAX_WEBHOOK_DEPTH = 8;
 /** Seconds for which an earlier secret may sign beside the new one. */
 const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
 const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
