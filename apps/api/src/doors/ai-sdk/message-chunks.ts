@@ -48,6 +48,13 @@ export function createChunkEncoder(answer: {
   /** Those of them that the chunks ask about. */
   const asked = new Set<string>();
 
+  /** The chunk of an event that only adds to the text that is open, as most do. */
+  function append(event: MessageEvent): readonly Chunk[] | undefined {
+    if (event.type !== "generation_tokens" || event.step !== currentStep) return undefined;
+    if (open === undefined || open.kind !== kindOf(event)) return undefined;
+    return [{ type: `${open.kind}-delta`, id: open.id, delta: event.text }];
+  }
+
   function* start(step: number): Generator<Chunk> {
     if (step === currentStep) return;
     yield* close();
@@ -115,10 +122,11 @@ export function createChunkEncoder(answer: {
 
   function* chunksOf(event: MessageEvent, seq: number): Generator<Chunk> {
     switch (event.type) {
-      case "generation_tokens":
-        if (event.classification === "tokens") yield* write("text", event.text, seq);
-        if (event.classification === "chain_of_thought") yield* write("reasoning", event.text, seq);
+      case "generation_tokens": {
+        const kind = kindOf(event);
+        if (kind !== undefined) yield* write(kind, event.text, seq);
         break;
+      }
       case "tool_params":
         yield* close();
         yield callChunk(event.action);
@@ -160,9 +168,17 @@ export function createChunkEncoder(answer: {
 
   return {
     begin: () => [{ type: "start", messageId, messageMetadata: { conversationId } }],
-    encode: (event, seq) => [...start(event.step), ...chunksOf(event, seq), ...ask()],
+    encode: (event, seq) =>
+      append(event) ?? [...start(event.step), ...chunksOf(event, seq), ...ask()],
     undecided: () => [...asked],
   };
+}
+
+type Tokens = Extract<MessageEvent, { type: "generation_tokens" }>;
+
+function kindOf({ classification }: Tokens): "text" | "reasoning" | undefined {
+  if (classification === "tokens") return "text";
+  return classification === "chain_of_thought" ? "reasoning" : undefined;
 }
 
 /** An answer that is withheld fails, and one that is empty has ended of itself. */
