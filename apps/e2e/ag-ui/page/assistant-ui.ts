@@ -8,6 +8,7 @@ import {
 import {
   useAgUiInterrupts,
   useAgUiRuntime,
+  type UseAgUiRuntimeOptions,
   useAgUiSubmitInterruptResponses,
 } from "@assistant-ui/react-ag-ui";
 import { createElement, type ReactNode } from "react";
@@ -20,7 +21,13 @@ const { url, token, threadId } = JSON.parse(decodeURIComponent(location.hash.sli
   token: string;
   threadId: string;
 };
-const agent = new HttpAgent({ url, threadId, headers: { Authorization: `Bearer ${token}` } });
+const headers = { Authorization: `Bearer ${token}` };
+// The runtime has the types of the protocol's client before 1.0.
+const agent = new HttpAgent({
+  url,
+  threadId,
+  headers,
+}) as unknown as UseAgUiRuntimeOptions["agent"];
 
 const show = (id: string, value: unknown) =>
   createElement("span", { "data-testid": id }, String(value));
@@ -34,8 +41,12 @@ const messageOf = (role: string) =>
     const components = { Text, tools: { Fallback: Call } };
     return createElement(
       MessagePrimitive.Root,
-      { "data-testid": role },
-      createElement(MessagePrimitive.Parts, { components }),
+      null,
+      createElement(
+        "p",
+        { "data-testid": role },
+        createElement(MessagePrimitive.Parts, { components }),
+      ),
     );
   };
 const UserMessage = messageOf("user");

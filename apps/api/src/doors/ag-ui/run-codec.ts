@@ -18,6 +18,8 @@ export interface Run {
   readonly runId: string;
   /** The answer. */
   readonly messageId: string;
+  /** The application's state, which the run begins with; none by default. */
+  readonly state?: unknown;
   /** Calls that the request has decided, or answered: the run begins after the answer waited for them. */
   readonly continues?: ReadonlySet<string>;
   /** Calls of the answer that wait now, and the number of the log's last event when that was read. */
@@ -26,7 +28,7 @@ export interface Run {
 
 /** Creates the codec of a run. */
 export function createRunCodec(run: Run): EventCodec<MessageEvent> {
-  const { threadId, runId, messageId, waiting } = run;
+  const { threadId, runId, messageId, waiting, state } = run;
   const ahead = new Set(run.continues);
   const opened = createOpened(messageId);
   const interrupts: Interrupt[] = [];
@@ -121,7 +123,9 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
   return {
     begin: () => {
       const started = { type: "RUN_STARTED", threadId, runId, protocolVersion: PROTOCOL_VERSION };
-      return [{ data: JSON.stringify(started) }];
+      const snapshot = { type: "STATE_SNAPSHOT", snapshot: state };
+      const events = state === undefined ? [started] : [started, snapshot];
+      return events.map((event) => ({ data: JSON.stringify(event) }));
     },
     encode: (event, seq) =>
       isEarlier(event)
