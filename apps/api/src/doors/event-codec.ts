@@ -55,9 +55,11 @@ const parsedEvents = new WeakMap<readonly StoredEvent[], readonly unknown[]>();
 
 /** The payloads of events; followers that get the same events share them, so nobody changes them. */
 function parseEvents(events: readonly StoredEvent[]): readonly unknown[] {
-  return parsedEvents.getOrInsertComputed(events, () =>
-    events.map(({ payload }): unknown => JSON.parse(payload)),
-  );
+  return parsedEvents.getOrInsertComputed(events, () => {
+    // One array is parsed faster than each of its items.
+    const json = `[${events.map(({ payload }) => payload).join(",")}]`;
+    return JSON.parse(json) as readonly unknown[];
+  });
 }
 
 /** Encodes a log through a codec: what comes first, and then the events from number 1. */
@@ -80,13 +82,14 @@ export function encodeThrough<Event>({
       if (isKnown?.({ seq, index, count: count++ }) === true) continue;
       if (withIds) text += `id: ${seq}.${index}\n`;
       if (event !== undefined) text += `event: ${event}\n`;
-      text += `data: ${escapeLineEnds(data)}\n\n`;
+      text += `data: ${data}\n\n`;
       sent++;
     }
   };
   /** What was written since the last call. */
   const take = (): Frames => {
-    const frames = { bytes: Buffer.from(text), count: sent, isLast: codec.isEnded };
+    const bytes = Buffer.from(escapeLineEnds(text));
+    const frames = { bytes, count: sent, isLast: codec.isEnded };
     text = "";
     sent = 0;
     return frames;

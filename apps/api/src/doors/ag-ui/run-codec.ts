@@ -2,7 +2,7 @@
 // application, and the next run begins after it.
 import type { MessageEvent } from "@parley/schema";
 import type { EventCodec, Frame } from "../event-codec.ts";
-import { templateOf, type TypedEvent, withNumber } from "../json-templates.ts";
+import { eventTemplate, type TypedEvent, withNumber } from "../json-templates.ts";
 import { outputText } from "./output-text.ts";
 import { type Interrupt, toInterrupt, type WaitingEvent } from "./interrupts.ts";
 
@@ -190,8 +190,7 @@ function createOpened(messageId: string) {
   function openPart(kind: OpenPart["kind"], id: string): AgUiEvent[] {
     const closed = closePart();
     const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
-    const encode = templateOf((delta) => ({ type, messageId: id, delta }));
-    part = { kind, write: (delta) => ({ type, json: encode(delta) }) };
+    part = { kind, write: eventTemplate(type, (delta) => ({ messageId: id, delta })) };
     if (kind === "text") {
       return [...closed, { type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" }];
     }

@@ -1,5 +1,5 @@
 import type { Action, MessageEvent } from "@parley/schema";
-import { templateOf, type TypedEvent } from "../json-templates.ts";
+import { eventTemplate, type TypedEvent } from "../json-templates.ts";
 import { itemIdOf, type ResponsePlace } from "./response-ids.ts";
 
 /** An item of a response's output. */
@@ -13,16 +13,11 @@ interface OpenText {
   readonly index: number;
   readonly id: string;
   text: string;
-  readonly encodeDelta: (delta: string) => string;
+  readonly deltaOf: (delta: string) => OutputEvent;
 }
 
 type ApprovalEvent = Extract<MessageEvent, { type: "tool_approve_execution" }>;
 type OutputRequired = Extract<MessageEvent, { type: "tool_output_required" }>;
-
-const deltaTypes = {
-  msg: "response.output_text.delta",
-  rs: "response.reasoning_summary_text.delta",
-} as const;
 
 const outputText = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
@@ -72,12 +67,20 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
     const id = itemIdOf(kind, place, firstNumber + items.length);
     const index = items.length;
     const at = { item_id: id, output_index: index };
-    const encodeDelta = templateOf((delta) =>
+    const deltaOf =
       kind === "msg"
-        ? { type: deltaTypes.msg, ...at, content_index: 0, delta, logprobs: [] }
-        : { type: deltaTypes.rs, ...at, summary_index: 0, delta },
-    );
-    open = { kind, index, id, text: "", encodeDelta };
+        ? eventTemplate("response.output_text.delta", (delta) => ({
+            ...at,
+            content_index: 0,
+            delta,
+            logprobs: [],
+          }))
+        : eventTemplate("response.reasoning_summary_text.delta", (delta) => ({
+            ...at,
+            summary_index: 0,
+            delta,
+          }));
+    open = { kind, index, id, text: "", deltaOf };
     if (kind === "msg") {
       const item = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
       const part = { ...at, content_index: 0, part: outputText("") };
@@ -93,7 +96,7 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
   function write(kind: OpenText["kind"], delta: string): OutputEvent[] {
     const begun = open?.kind === kind ? [] : [...close(), ...begin(kind)];
     open!.text += delta;
-    return [...begun, { type: deltaTypes[kind], json: open!.encodeDelta(delta) }];
+    return [...begun, open!.deltaOf(delta)];
   }
 
   /** A call of a tool of the workspace, which the server runs. */
