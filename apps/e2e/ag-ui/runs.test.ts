@@ -155,8 +155,9 @@ test("what the server does not have is refused by name", async () => {
   const path = `/api/v1/w/${server().demo.workspaceId}/assistant/agent_configurations/helper/ag-ui`;
   const json = { threadId: "t", runId: "r", messages: [userMessage("Hi")], tools: [], context: [] };
   const wrong = [
-    [{ state: { a: 1 } }, "state"],
-    [{ forwardedProps: { a: 1 } }, "forwardedProps"],
+    [{ state: { a: "x".repeat(16 * 1024) } }, "state"],
+    [{ state: Array.from({ length: 300 }, () => 1) }, "state"],
+    [{ forwardedProps: { a: "x".repeat(16 * 1024) } }, "forwardedProps"],
     [{ memory: true }, "memory"],
     [{ messages: [] }, "messages"],
     [{ messages: [{ id: "1", role: "assistant", content: "Hi" }] }, "messages"],
@@ -213,4 +214,43 @@ test("tools of the application are called by it, and their outputs sent with the
   agent.addMessage({ id: "out", role: "tool", toolCallId: call?.id ?? "", content: "Sunny" });
   const ended = await agent.runAgent({ tools });
   expect(saidIn(ended.newMessages)).toContain("It is: Sunny");
+});
+
+test("a run begins with the state of its application, which its answer keeps", async () => {
+  const { workspaceId } = server().demo;
+  const state = { cart: [{ article: "shirt", count: 2 }], note: "é😀" };
+  const forwardedProps = { experiment: "b" };
+  const threadId = "with state";
+  const messages = [userMessage("Hello!")];
+  const run = async (own: object) => {
+    const agent = openAgent(server(), { sId: "helper", threadId, messages });
+    agent.setState(own);
+    const seen: unknown[] = [];
+    const onEvent = ({ event }: { event: { type: string } }) => void seen.push(event);
+    await agent.runAgent({ runId: "stateful", forwardedProps }, { onEvent });
+    return { seen, state: agent.state as unknown };
+  };
+  const first = await run(state);
+  expect(first.state).toEqual(state);
+  expect(first.seen.slice(0, 2)).toMatchObject([
+    { type: EventType.RUN_STARTED },
+    { type: EventType.STATE_SNAPSHOT, snapshot: state },
+  ]);
+  const [cId = ""] = await listConversations(server());
+  const answerId = (await contentOf(server(), cId)).at(-1)?.sId;
+  const path = `/api/v1/w/${workspaceId}/assistant/conversations/${cId}/messages/${answerId}/answer`;
+  expect(JSON.parse((await send(server(), { path })).text)).toMatchObject({
+    answer: { settings: { metadata: { agUi: { state, forwardedProps } } } },
+  });
+  // The same run with another state is another one.
+  expect((await run(state)).seen).toEqual(first.seen);
+  await expect(run({ cart: [] })).rejects.toThrow(/idempotency_key_mismatch/);
+});
+
+test("a run without a state has none, and its answer keeps nothing", async () => {
+  const agent = openAgent(server(), { sId: "helper", messages: [userMessage("Hello!")] });
+  const types: string[] = [];
+  await agent.runAgent({}, { onEvent: ({ event }) => void types.push(event.type) });
+  expect(types.slice(0, 2)).toEqual([EventType.RUN_STARTED, EventType.STEP_STARTED]);
+  expect(agent.state).toEqual({});
 });

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { browserSuffix, hasBrowser, openBrowser } from "../browser.ts";
 import { createPlace, openHostedServer } from "../server.ts";
 import { apiOf } from "./chats.ts";
-import { servePage } from "./page/serve-page.ts";
+import { servePage } from "../serve-page.ts";
 
 test.skipIf(!hasBrowser)(
   `assistant-ui sends messages, shows answers and has them given again${browserSuffix}`,
   { timeout: 120_000 },
   async () => {
     await using place = await createPlace();
-    await using served = await servePage("assistant-ui.ts");
+    await using served = await servePage(`${import.meta.dirname}/page/assistant-ui.ts`);
     await using server = await openHostedServer(place, { PARLEY_CORS_ORIGINS: served.origin });
     const { url: baseUrl, workspaceId, userKey: token } = server.demo;
     const browser = await openBrowser();

@@ -6,7 +6,7 @@ import { browserSuffix, hasBrowser, openBrowser } from "../browser.ts";
 import { approvingAgent } from "../client/approving-agent.ts";
 import { createPlace, type Place, type ServerProcess, startServer } from "../server.ts";
 import { apiOf } from "./chats.ts";
-import { type ServedPage, servePage } from "./page/serve-page.ts";
+import { type ServedPage, servePage } from "../serve-page.ts";
 
 // `useChat` in a browser, on a page of another origin, with the token of a user.
 
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)(`useChat in Chromium${browserSuffix}`, { timeout: 1
   let token: string;
   beforeAll(async () => {
     place = await createPlace();
-    served = await servePage("page.ts");
+    served = await servePage(`${import.meta.dirname}/page/page.ts`);
     server = await start();
     browser = await openBrowser();
     const { workspaceId: wId, adminKey } = server.demo;

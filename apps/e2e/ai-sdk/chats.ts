@@ -16,6 +16,7 @@ interface ChatOptions {
   readonly key?: string;
   readonly messages?: ChatMessage[];
   readonly transport?: HttpChatTransportInitOptions<ChatMessage>;
+  readonly sendAutomaticallyWhen?: (chat: { messages: ChatMessage[] }) => boolean;
 }
 
 /** The URL of an agent for chats. */
@@ -25,16 +26,17 @@ export const apiOf = ({ url, demo }: Server, agentId: string): string =>
 /** A chat of the AI SDK with an agent, with the SDK's own transport. */
 export function openChat(
   server: Server,
-  { id, agentId = "slowpoke", key = server.demo.userKey, messages = [], transport }: ChatOptions,
+  { id, agentId = "slowpoke", key = server.demo.userKey, messages = [], ...options }: ChatOptions,
 ): Chat<ChatMessage> {
   return new Chat<ChatMessage>({
     id,
     messages,
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    sendAutomaticallyWhen:
+      options.sendAutomaticallyWhen ?? lastAssistantMessageIsCompleteWithApprovalResponses,
     transport: new DefaultChatTransport<ChatMessage>({
       api: apiOf(server, agentId),
       headers: { Authorization: `Bearer ${key}` },
-      ...transport,
+      ...options.transport,
     }),
   });
 }

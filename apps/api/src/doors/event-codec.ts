@@ -50,46 +50,69 @@ interface EncodedLog {
   readonly finish: (() => Promise<Frames>) | undefined;
 }
 
+// Followers of a log get the same arrays, which are short-lived.
+const parsedEvents = new WeakMap<readonly StoredEvent[], readonly unknown[]>();
+
+/** The payloads of events; followers that get the same events share them, so nobody changes them. */
+function parseEvents(events: readonly StoredEvent[]): readonly unknown[] {
+  return parsedEvents.getOrInsertComputed(events, () => {
+    // One array is parsed faster than each of its items.
+    const json = `[${events.map(({ payload }) => payload).join(",")}]`;
+    return JSON.parse(json) as readonly unknown[];
+  });
+}
+
 /** Encodes a log through a codec: what comes first, and then the events from number 1. */
 export function encodeThrough<Event>({
   codec,
   hidden,
-  isKnown = () => false,
+  isKnown,
   withIds = false,
 }: FrameEncoding<Event>): EncodedLog {
   let count = 0;
   let last = 0;
   let written = 0;
-  const write = (frames: readonly Frame[], seq: number, from = 0): string[] => {
+  let text = "";
+  let sent = 0;
+  const write = (frames: readonly Frame[], seq: number, from = 0): void => {
     last = seq;
     written = from + frames.length;
-    return frames.flatMap(({ data, event }, position) => {
+    for (const [position, { data, event }] of frames.entries()) {
       const index = from + position;
-      if (isKnown({ seq, index, count: count++ })) return [];
-      const id = withIds ? `id: ${seq}.${index}\n` : "";
-      const name = event === undefined ? "" : `event: ${event}\n`;
-      return `${id}${name}data: ${escapeLineEnds(data)}\n\n`;
-    });
+      if (isKnown?.({ seq, index, count: count++ }) === true) continue;
+      if (withIds) text += `id: ${seq}.${index}\n`;
+      if (event !== undefined) text += `event: ${event}\n`;
+      text += `data: ${data}\n\n`;
+      sent++;
+    }
   };
-  const join = (frames: readonly string[]): Frames => ({
-    bytes: Buffer.from(frames.join("")),
-    count: frames.length,
-    isLast: codec.isEnded,
-  });
+  /** What was written since the last call. */
+  const take = (): Frames => {
+    const bytes = Buffer.from(escapeLineEnds(text));
+    const frames = { bytes, count: sent, isLast: codec.isEnded };
+    text = "";
+    sent = 0;
+    return frames;
+  };
+  write(codec.begin?.() ?? [], 0);
   return {
-    beginning: join(write(codec.begin?.() ?? [], 0)),
+    beginning: take(),
     encode: (events: readonly StoredEvent[]) => {
-      const frames: string[] = [];
-      for (const { seq, type, payload } of events) {
+      const parsed = parseEvents(events);
+      for (const [index, { seq, type }] of events.entries()) {
         if (codec.isEnded) break;
         if (hidden.has(type)) continue;
         // The log holds what its endpoint describes.
-        frames.push(...write(codec.encode(JSON.parse(payload) as Event, seq), seq));
+        write(codec.encode(parsed[index] as Event, seq), seq);
       }
-      return join(frames);
+      return take();
     },
     finish:
-      codec.finish && (async () => join(write((await codec.finish?.()) ?? [], last, written))),
+      codec.finish &&
+      (async () => {
+        write((await codec.finish?.()) ?? [], last, written);
+        return take();
+      }),
   };
 }
 

@@ -5,7 +5,11 @@ import { readCpuMs } from "../proc.ts";
 import type { Findings } from "../report.ts";
 import { median } from "../statistics.ts";
 
-const WORDS = 2000;
+/** Words of the answers: of one that is told apart from its request, and of one that is hardly more than a request. */
+const LONG = 1000;
+const SHORT = 1;
+/** More than the least time between two writes of a worker, so that each word is an event. */
+const WORD_MS = 55;
 /** Streams of a sample, and how many of them are read at once. */
 const STREAMS = 100;
 const AT_ONCE = 4;
@@ -20,38 +24,50 @@ interface Door {
   open(): Promise<Response>;
 }
 
-/** Measures the processor time of each door's stream of an answer that has ended, beside its own events. */
+/**
+ * Measures the processor time of each door's stream of an answer that has ended, beside its own events. What a stream
+ * costs is what a long answer costs more than a short one, whose requests are the same.
+ */
 export async function benchDoors(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, resources, rounds, print } = options;
   const database = await postgres.createDatabase(resources, "doors");
   const { demo, pid } = await startParley(resources, database, { settings: unlimited });
-  const doors = await openDoors(demo);
-  const samples = new Map<string, number[]>(doors.map(({ name }) => [name, []]));
-  for (const door of doors) await readStreams(door, WARM_UP_STREAMS);
+  const [long, short] = await Promise.all([openDoors(demo, LONG), openDoors(demo, SHORT)]);
+  const cpuMs = async (door: Door): Promise<number> => {
+    const before = (await readCpuMs(pid)) ?? Number.NaN;
+    await readStreams(door, STREAMS);
+    return (((await readCpuMs(pid)) ?? Number.NaN) - before) / STREAMS;
+  };
+  const samples = long.map(({ name }) => ({
+    name,
+    requests: [] as number[],
+    streams: [] as number[],
+  }));
+  for (const door of [...long, ...short]) await readStreams(door, WARM_UP_STREAMS);
   for (let round = 0; round < rounds; round++) {
-    for (const door of doors) {
-      const before = (await readCpuMs(pid)) ?? Number.NaN;
-      await readStreams(door, STREAMS);
-      const after = (await readCpuMs(pid)) ?? Number.NaN;
-      samples.get(door.name)?.push((after - before) / STREAMS);
+    for (const [index, { requests, streams }] of samples.entries()) {
+      const request = await cpuMs(short[index]!);
+      requests.push(request);
+      streams.push((await cpuMs(long[index]!)) - request);
     }
     print(`round ${round + 1} of ${rounds}\n`);
   }
-  const events = samples.get("events") ?? [];
-  const rows = doors.map(({ name }) => ({
+  const [events, ...others] = samples;
+  const rows = samples.map(({ name, requests, streams }) => ({
     stream: name,
-    "processor ms": median(samples.get(name) ?? []),
+    "request ms": median(requests),
+    "its events ms": median(streams),
   }));
-  const questions = doors.slice(1).map(({ name }) => ({
-    name: `${name} over events: processor time of the server`,
-    of: samples.get(name) ?? [],
-    over: events,
+  const questions = others.map(({ name, streams }) => ({
+    name: `${name} over events: processor time of the stream`,
+    of: streams,
+    over: events!.streams,
     target: { atMost: MOST },
   }));
   return { tables: [rows], questions };
 }
 
-async function openDoors(demo: Demo): Promise<Door[]> {
+async function openDoors(demo: Demo, words: number): Promise<Door[]> {
   const { url, workspaceId: wId, adminKey } = demo;
   const rpc = createRpcClient({ url, apiKey: adminKey });
   const { agentConfiguration } = await rpc.agents.create.mutate({
@@ -59,7 +75,7 @@ async function openDoors(demo: Demo): Promise<Door[]> {
     name: "Talker",
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },
-    script: { steps: [{ text: "word ".repeat(WORDS) }], tokenDelayMs: 0 },
+    script: { steps: [{ text: "word ".repeat(words) }], tokenDelayMs: WORD_MS },
   });
   const headers = { Authorization: `Bearer ${adminKey}`, "Content-Type": "application/json" };
   const get = (path: string) => fetch(url + path, { headers });
@@ -68,10 +84,6 @@ async function openDoors(demo: Demo): Promise<Door[]> {
     return fetch(url + path, { method: "POST", headers: sent, body: JSON.stringify(body) });
   };
   const model = `agent/${agentConfiguration.sId}`;
-  const created = await post("/v1/responses", { model, input: "Talk" });
-  const { id } = (await created.json()) as { id: string };
-  const [, cId, mId] = /^resp_(\w{10})(\w{10})$/.exec(id) ?? [];
-  const message = `v1/w/${wId}/assistant/conversations/${cId}/messages/${mId}`;
   const completion = {
     model,
     messages: [{ role: "user", content: "Talk" }],
@@ -79,8 +91,15 @@ async function openDoors(demo: Demo): Promise<Door[]> {
     stream: true,
   };
   // The key gives the answer of the first request again.
-  const key = { "Idempotency-Key": "doors" };
-  await (await post("/v1/chat/completions", completion, key)).text();
+  const key = { "Idempotency-Key": `doors-${words}` };
+  const [created, completed] = await Promise.all([
+    post("/v1/responses", { model, input: "Talk" }),
+    post("/v1/chat/completions", completion, key),
+  ]);
+  const { id } = (await created.json()) as { id: string };
+  await completed.text();
+  const [, cId, mId] = /^resp_(\w{10})(\w{10})$/.exec(id) ?? [];
+  const message = `v1/w/${wId}/assistant/conversations/${cId}/messages/${mId}`;
   return [
     {
       name: "events",

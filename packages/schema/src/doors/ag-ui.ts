@@ -1,18 +1,28 @@
 import * as z from "zod";
 import { AgentParams } from "../agents/agents.ts";
 import type { DoorEndpoint } from "../endpoint.ts";
-import { optional, Reference } from "../parsing/text.ts";
+import { AnyJson, countValues } from "../parsing/json.ts";
+import { valueBounds } from "../parsing/json-schemas.ts";
+import { fitsBytes, optional, Reference } from "../parsing/text.ts";
 
 /** Messages of a request: the server has the history, and reads the last ones alone. */
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 64;
 
-const nothing = (about: string) =>
-  z
-    .union([z.null(), z.strictObject({})], { error: "is not kept: it must be empty" })
-    .optional()
-    .describe(`${about}: only empty, because the server has none`)
-    .meta({ example: {} });
+/** Of the state and of the properties of a run: together they are metadata of its answer. */
+const MAX_STATE_BYTES = 15 * 1024;
+const MAX_STATE_VALUES = 200;
+
+const ofApplication = AnyJson.refine(
+  (value) => fitsBytes(JSON.stringify(value ?? null), MAX_STATE_BYTES),
+  { error: `must be at most ${MAX_STATE_BYTES} bytes of JSON` },
+)
+  .refine(
+    (value) => countValues(JSON.stringify(value ?? null), MAX_STATE_VALUES) <= MAX_STATE_VALUES,
+    { error: `must hold at most ${MAX_STATE_VALUES} values` },
+  )
+  .register(valueBounds, { maxValues: MAX_STATE_VALUES })
+  .optional();
 
 /** A request for a run of AG-UI 1.0. Members that it does not know are refused by name. */
 export const RunAgentInput = z.strictObject({
@@ -56,8 +66,14 @@ export const RunAgentInput = z.strictObject({
   )
     .describe("What the agent is told for this answer")
     .meta({ example: [] }),
-  state: nothing("State of the application"),
-  forwardedProps: nothing("Properties of the application"),
+  state: ofApplication
+    .describe(
+      "State of the application: the run begins with it, and the answer keeps it as metadata",
+    )
+    .meta({ example: {} }),
+  forwardedProps: ofApplication
+    .describe("Properties of the application: the answer keeps them as metadata")
+    .meta({ example: {} }),
   resume: optional(
     z
       .array(

@@ -23,7 +23,16 @@ export const SentChatMessage = z.object({
         url: z.string().optional().describe("Of a file: a data: URL with its bytes"),
         mediaType: z.string().optional().describe("Of a file"),
         filename: z.string().optional().describe("Of a file"),
-        state: z.string().optional().describe("Of a call: approval-responded if it is decided"),
+        state: z
+          .string()
+          .optional()
+          .describe(
+            "Of a call: approval-responded if it is decided, output-available or output-error if the page has run it",
+          ),
+        toolCallId: Reference.optional().describe("Of a call: its id"),
+        providerExecuted: z.boolean().optional().describe("Of a call: whether the server runs it"),
+        output: z.unknown().optional().describe("Of a call that the page has run"),
+        errorText: z.string().optional().describe("Of a call that the page has run in vain"),
         approval: z
           .object({
             id: Reference.describe("Id of the call"),
@@ -54,9 +63,15 @@ export const SendChat = z.object({
     .enum(["submit-message", "regenerate-message"])
     .describe("Whether a message is sent, or the last answer is given again"),
   messageId: optional(Reference).describe(
-    "The message that is edited, regenerated, or whose calls are decided; by default the last one",
+    "The message that is edited, regenerated, or whose calls are decided or were run; by default the last one",
   ),
-  ...CreateMessage.pick({ context: true, modelSelection: true, responseFormat: true }).shape,
+  ...CreateMessage.pick({
+    context: true,
+    modelSelection: true,
+    responseFormat: true,
+    functionTools: true,
+    toolChoice: true,
+  }).shape,
 });
 export type SendChat = z.output<typeof SendChat>;
 

@@ -2,6 +2,7 @@ import { doors } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
 import { registerDoor } from "../door.ts";
+import { ofApplication } from "./application-state.ts";
 import { startRun } from "./start-run.ts";
 import { streamRun } from "./stream-run.ts";
 
@@ -11,7 +12,8 @@ export function registerAgUi(app: FastifyInstance, services: ApiServices): void 
     endpoint: doors["agUi.run"],
     handle: async (exchange, request) => {
       const { threadId, runId } = request;
-      await streamRun(exchange, { threadId, runId, ...(await startRun(exchange, request)) });
+      const { state } = ofApplication(request);
+      await streamRun(exchange, { threadId, runId, state, ...(await startRun(exchange, request)) });
       return undefined;
     },
   });

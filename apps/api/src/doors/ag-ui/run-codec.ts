@@ -2,6 +2,7 @@
 // application, and the next run begins after it.
 import type { MessageEvent } from "@parley/schema";
 import type { EventCodec, Frame } from "../event-codec.ts";
+import { eventTemplate, type TypedEvent, withNumber } from "../json-templates.ts";
 import { outputText } from "./output-text.ts";
 import { type Interrupt, toInterrupt, type WaitingEvent } from "./interrupts.ts";
 
@@ -9,7 +10,7 @@ import { type Interrupt, toInterrupt, type WaitingEvent } from "./interrupts.ts"
 const PROTOCOL_VERSION = "1.0";
 
 /** An event of the protocol. */
-type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+type AgUiEvent = TypedEvent;
 
 /** A run of an answer. */
 export interface Run {
@@ -17,6 +18,8 @@ export interface Run {
   readonly runId: string;
   /** The answer. */
   readonly messageId: string;
+  /** The application's state, which the run begins with; none by default. */
+  readonly state?: unknown;
   /** Calls that the request has decided, or answered: the run begins after the answer waited for them. */
   readonly continues?: ReadonlySet<string>;
   /** Calls of the answer that wait now, and the number of the log's last event when that was read. */
@@ -25,7 +28,7 @@ export interface Run {
 
 /** Creates the codec of a run. */
 export function createRunCodec(run: Run): EventCodec<MessageEvent> {
-  const { threadId, runId, messageId, waiting } = run;
+  const { threadId, runId, messageId, waiting, state } = run;
   const ahead = new Set(run.continues);
   const opened = createOpened(messageId);
   const interrupts: Interrupt[] = [];
@@ -118,9 +121,12 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
   }
 
   return {
-    begin: () => [
-      frame({ type: "RUN_STARTED", threadId, runId, protocolVersion: PROTOCOL_VERSION }, undefined),
-    ],
+    begin: () => {
+      const started = { type: "RUN_STARTED", threadId, runId, protocolVersion: PROTOCOL_VERSION };
+      const snapshot = { type: "STATE_SNAPSHOT", snapshot: state };
+      const events = state === undefined ? [started] : [started, snapshot];
+      return events.map((event) => ({ data: JSON.stringify(event) }));
+    },
     encode: (event, seq) =>
       isEarlier(event)
         ? []
@@ -136,25 +142,29 @@ const isTerminal = ({ type }: MessageEvent): boolean =>
   type === "agent_error" ||
   type === "agent_generation_cancelled";
 
-function frame({ type, ...members }: AgUiEvent, timestamp: number | undefined): Frame {
-  return {
-    data: JSON.stringify({ type, ...(timestamp !== undefined && { timestamp }), ...members }),
-  };
+const frame = (event: AgUiEvent, timestamp: number): Frame => ({
+  data: withNumber(event, "timestamp", timestamp),
+});
+
+interface OpenPart {
+  readonly kind: "text" | "reasoning";
+  /** The event that adds to it. */
+  readonly write: (delta: string) => AgUiEvent;
 }
 
 /** What an answer has open: a step, and in it at most one part, of its text or of its reasoning. */
 function createOpened(messageId: string) {
   let step: number | undefined;
-  let part: "text" | "reasoning" | undefined;
+  let part: OpenPart | undefined;
   // The first step has the id of the answer.
   const messageIdOf = (of: number) => (of === 0 ? messageId : `${messageId}.${of}`);
 
   function closePart(): AgUiEvent[] {
     const id = messageIdOf(step ?? 0);
-    const closed = part;
+    const kind = part?.kind;
     part = undefined;
-    if (closed === undefined) return [];
-    if (closed === "text") return [{ type: "TEXT_MESSAGE_END", messageId: id }];
+    if (kind === undefined) return [];
+    if (kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId: id }];
     return [
       { type: "REASONING_MESSAGE_END", messageId: `${id}.reasoning` },
       { type: "REASONING_END", messageId: `${id}.reasoning` },
@@ -176,11 +186,12 @@ function createOpened(messageId: string) {
     return [...closed, { type: "STEP_STARTED", stepName: `step ${next}` }];
   }
 
-  function openPart(next: "text" | "reasoning", id: string): AgUiEvent[] {
-    if (part === next) return [];
+  /** Opens a part in the step that is open. */
+  function openPart(kind: OpenPart["kind"], id: string): AgUiEvent[] {
     const closed = closePart();
-    part = next;
-    if (next === "text") {
+    const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+    part = { kind, write: eventTemplate(type, (delta) => ({ messageId: id, delta })) };
+    if (kind === "text") {
       return [...closed, { type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" }];
     }
     return [
@@ -196,13 +207,13 @@ function createOpened(messageId: string) {
     closeAll,
     enterStep,
     write: (
-      kind: "text" | "reasoning",
-      event: { readonly step: number; readonly text: string },
+      kind: OpenPart["kind"],
+      { step: of, text }: { readonly step: number; readonly text: string },
     ): AgUiEvent[] => {
-      const entered = enterStep(event.step);
-      const id = messageIdOf(event.step) + (kind === "text" ? "" : ".reasoning");
-      const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
-      return [...entered, ...openPart(kind, id), { type, messageId: id, delta: event.text }];
+      if (of === step && part?.kind === kind) return [part.write(text)];
+      const entered = enterStep(of);
+      const id = messageIdOf(of) + (kind === "text" ? "" : ".reasoning");
+      return [...entered, ...openPart(kind, id), part!.write(text)];
     },
   };
 }

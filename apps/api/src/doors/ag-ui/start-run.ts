@@ -17,6 +17,7 @@ import type { DoorExchange } from "../door.ts";
 import { continueAnswer } from "./continue-answer.ts";
 import { readSent } from "./sent-messages.ts";
 import { findThread, type Thread } from "./threads.ts";
+import { ofApplication } from "./application-state.ts";
 import type { StartedRun } from "./started-run.ts";
 
 /** A request for a run of an agent. */
@@ -27,10 +28,11 @@ export type RunRequest = RunAgentInput & { readonly sId: string };
  * before is found again. Throws `invalid_request_error`, `agent_not_found`, and as the procedures do that it calls.
  */
 export async function startRun(exchange: DoorExchange, run: RunRequest): Promise<StartedRun> {
+  const thread = await findThread(exchange, run.threadId);
+  // After the thread: whoever finds one that this very run began finds the key of its create, too.
   const key = await keyOf(exchange, run);
   const keyed = { ...exchange, context: { ...exchange.context, idempotencyKey: key } };
   const { resume = [] } = run;
-  const thread = await findThread(exchange, run.threadId);
   const sent = resume.length > 0 ? undefined : readSent(run.messages);
   if (sent?.kind === "question") return ask(keyed, { run, thread, content: sent.content });
   if (thread?.last === undefined) {
@@ -46,7 +48,7 @@ export async function startRun(exchange: DoorExchange, run: RunRequest): Promise
 /** The key of a run, under which it is started once: as if it were an Idempotency-Key. */
 async function keyOf(
   { services, context }: DoorExchange,
-  { threadId, runId, messages, resume, sId }: RunRequest,
+  { threadId, runId, messages, resume, sId, ...run }: RunRequest,
 ): Promise<IdempotencyKey> {
   const { workspace, apiKey, user, userToken } = context.caller;
   const caller = userToken === undefined ? apiKey.sid : `${apiKey.sid}/${user.sid}`;
@@ -56,7 +58,7 @@ async function keyOf(
   return {
     scope,
     stored,
-    asked: { sId, last: messages.at(-1), resume },
+    asked: { sId, last: messages.at(-1), resume, ...ofApplication(run) },
     onReplay: () => {},
     onRelease: () => {},
   };
@@ -104,7 +106,8 @@ function requireAnswer(messageId: string | undefined): string {
   throw new ParleyError("agent_not_found", "The agent is no longer active");
 }
 
-function settingsOf({ tools = [], context = [] }: RunRequest): object {
+function settingsOf({ tools = [], context = [], ...run }: RunRequest): object {
+  const kept = ofApplication(run);
   const instructions = context.map(({ description, value }) => `${description}:\n${value}`);
   return {
     ...(tools.length > 0 && {
@@ -115,5 +118,6 @@ function settingsOf({ tools = [], context = [] }: RunRequest): object {
       })),
     }),
     ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),
+    ...(Object.keys(kept).length > 0 && { metadata: { agUi: kept } }),
   };
 }

@@ -11,12 +11,14 @@ const NAME = "messages.events";
 interface SentRun extends StartedRun {
   readonly threadId: string;
   readonly runId: string;
+  /** The application's state, if the run has one. */
+  readonly state?: unknown;
 }
 
 /** Sends a run from its beginning. Throws like `messages.events`, and `rate_limit_error` if too many streams are open. */
 export async function streamRun(
   exchange: DoorExchange,
-  { threadId, runId, conversationId, messageId, continues }: SentRun,
+  { threadId, runId, conversationId, messageId, continues, state }: SentRun,
 ): Promise<void> {
   const params = { cId: conversationId, mId: messageId };
   const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
@@ -30,6 +32,7 @@ export async function streamRun(
     runId,
     messageId,
     waiting,
+    state,
     ...(continues && { continues }),
   });
   // To the client, a stream that ends is a run that has ended.

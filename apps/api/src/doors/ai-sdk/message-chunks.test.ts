@@ -167,3 +167,40 @@ test.for([
     expect(replayed.parts).toContainEqual(expect.objectContaining({ state }));
   },
 );
+
+test("a call of the page's own tool waits for its output, and has it as the page had it", async () => {
+  const action = { sId: "a", toolName: "look", params: {} };
+  const called = [
+    event("tool_params", 0, { action: { ...action, status: "blocked_client_output_required" } }),
+    event("tool_output_required", 0, { actionId: "a", isLastBlockingEventForStep: true }),
+  ];
+  const asked = await encodeAll([says("Hm"), ...called]);
+  expect(asked.undecided).toEqual(["a"]);
+  expect(asked.chunks.at(-1)).toEqual({
+    type: "tool-input-available",
+    toolCallId: "a",
+    toolName: "look",
+    input: {},
+  });
+  const log = [says("Hm"), ...called, ends("a", "succeeded", '{"sky":"blue"}'), success(1)];
+  const { chunks, undecided } = await encodeAll(log);
+  expect(undecided).toEqual([]);
+  expect((await readMessage(chunks)).parts.filter(isToolUIPart)).toMatchObject([
+    { type: "tool-look", state: "output-available", output: { sky: "blue" } },
+  ]);
+});
+
+test("a page's call is sent back only after the decisions of its step can be", async () => {
+  const action = { sId: "a", toolName: "look", params: {} };
+  const log = [
+    event("tool_params", 0, { action: { ...action, status: "blocked_client_output_required" } }),
+    calls("b"),
+    event("tool_output_required", 0, { actionId: "a", isLastBlockingEventForStep: false }),
+    approval("b"),
+  ];
+  const first = await encodeAll(log.slice(0, 3));
+  expect(first.undecided).toEqual([]);
+  const { chunks, undecided } = await encodeAll(log);
+  expect(undecided).toEqual(["a", "b"]);
+  expect(chunks.filter(({ type }) => type === "tool-approval-request")).toHaveLength(1);
+});

@@ -1,5 +1,6 @@
 import { type Action, type AgentMessage, type MessageEvent, waitingOf } from "@parley/schema";
 import type { UIMessageChunk } from "ai";
+import { readOutput } from "./page-outputs.ts";
 
 /** What the first chunk of an answer says of it beside its id. */
 export interface AnswerMetadata {
@@ -24,13 +25,13 @@ export interface ChunkEncoder {
   /** The chunks of an event: the same ones whenever the log is read. */
   readonly encode: (event: MessageEvent, seq: number) => readonly Chunk[];
   /**
-   * The calls about which the chunks up to here ask for a decision. While there are some, a stream ends:
-   * only between streams does the AI SDK send what a person has decided.
+   * The calls for which the chunks up to here ask for a decision, or for the output of the page's own tool. While
+   * there are some, a stream ends: only between streams does the AI SDK send what was decided, and outputs.
    */
   readonly undecided: () => readonly string[];
 }
 
-/** The chunk that ends a stream where its calls wait for a decision. */
+/** The chunk that ends a stream where its calls wait for what the page sends. */
 export const pauseChunk: Chunk = { type: "finish", finishReason: "tool-calls" };
 
 /** Makes the encoder of an answer's log, for a stream that reads it from its first event. */
@@ -41,12 +42,21 @@ export function createChunkEncoder(answer: {
   const { conversationId, messageId } = answer;
   let currentStep: number | undefined;
   let open: { kind: "text" | "reasoning"; id: string } | undefined;
-  /** The calls that wait for a person, and for what. */
-  const waiting = new Map<string, "approval" | "question" | "permission">();
+  /** The calls that wait for a person or for the page, and for what. */
+  const waiting = new Map<string, "approval" | "question" | "permission" | "output">();
+  /** The calls of the page's own tools. */
+  const ofPage = new Set<string>();
   /** Whether all of their step are known. */
   let isWhole = false;
   /** Those of them that the chunks ask about. */
   const asked = new Set<string>();
+
+  /** The chunk of an event that only adds to the text that is open, as most do. */
+  function append(event: MessageEvent): readonly Chunk[] | undefined {
+    if (event.type !== "generation_tokens" || event.step !== currentStep) return undefined;
+    if (open === undefined || open.kind !== kindOf(event)) return undefined;
+    return [{ type: `${open.kind}-delta`, id: open.id, delta: event.text }];
+  }
 
   function* start(step: number): Generator<Chunk> {
     if (step === currentStep) return;
@@ -91,6 +101,11 @@ export function createChunkEncoder(answer: {
 
   function* settle(action: Action): Generator<Chunk> {
     waiting.delete(action.sId);
+    if (ofPage.has(action.sId)) {
+      asked.delete(action.sId);
+      yield outputChunk(action);
+      return;
+    }
     yield* respond(action.sId, action.status !== "denied");
     yield resultChunk(action);
   }
@@ -98,12 +113,14 @@ export function createChunkEncoder(answer: {
   /** A chat sends decisions only once no other call of the step runs: questions are answered before. */
   function* ask(): Generator<Chunk> {
     const kinds = new Set(waiting.values());
-    if (!isWhole || !kinds.has("approval") || kinds.has("question")) return;
+    if (!isWhole || kinds.has("question")) return;
+    if (!kinds.has("approval") && !kinds.has("output")) return;
     // A call that waits for permission is asked about too: without a decision of its own, none would be sent.
-    for (const id of waiting.keys()) {
+    for (const [id, kind] of waiting) {
       if (asked.has(id)) continue;
       asked.add(id);
-      yield { type: "tool-approval-request", approvalId: id, toolCallId: id };
+      if (kind !== "output")
+        yield { type: "tool-approval-request", approvalId: id, toolCallId: id };
     }
   }
 
@@ -115,13 +132,15 @@ export function createChunkEncoder(answer: {
 
   function* chunksOf(event: MessageEvent, seq: number): Generator<Chunk> {
     switch (event.type) {
-      case "generation_tokens":
-        if (event.classification === "tokens") yield* write("text", event.text, seq);
-        if (event.classification === "chain_of_thought") yield* write("reasoning", event.text, seq);
+      case "generation_tokens": {
+        const kind = kindOf(event);
+        if (kind !== undefined) yield* write(kind, event.text, seq);
         break;
+      }
       case "tool_params":
         yield* close();
-        yield callChunk(event.action);
+        if (event.action.status === "blocked_client_output_required") ofPage.add(event.action.sId);
+        yield callChunk(event.action, { isOfPage: ofPage.has(event.action.sId) });
         break;
       case "tool_approve_execution":
       case "tool_ask_user_question":
@@ -131,8 +150,10 @@ export function createChunkEncoder(answer: {
       case "agent_action_success":
         yield* settle(event.action);
         break;
-      // An application's own tool, whose output comes by another way.
       case "tool_output_required":
+        waiting.set(event.actionId, "output");
+        isWhole = event.isLastBlockingEventForStep !== false;
+        break;
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":
@@ -160,9 +181,17 @@ export function createChunkEncoder(answer: {
 
   return {
     begin: () => [{ type: "start", messageId, messageMetadata: { conversationId } }],
-    encode: (event, seq) => [...start(event.step), ...chunksOf(event, seq), ...ask()],
+    encode: (event, seq) =>
+      append(event) ?? [...start(event.step), ...chunksOf(event, seq), ...ask()],
     undecided: () => [...asked],
   };
+}
+
+type Tokens = Extract<MessageEvent, { type: "generation_tokens" }>;
+
+function kindOf({ classification }: Tokens): "text" | "reasoning" | undefined {
+  if (classification === "tokens") return "text";
+  return classification === "chain_of_thought" ? "reasoning" : undefined;
 }
 
 /** An answer that is withheld fails, and one that is empty has ended of itself. */
@@ -170,9 +199,20 @@ function toChatReason({ finishReason }: Pick<AgentMessage, "finishReason">): "le
   return finishReason === "length" ? "length" : "stop";
 }
 
-function callChunk({ sId: toolCallId, toolName, params: input }: Action): Chunk {
-  const whereItRuns = { dynamic: true, providerExecuted: true };
-  return { type: "tool-input-available", toolCallId, toolName, input, ...whereItRuns };
+/** A call of a tool that the page has is one of those that it knows by name, and runs. */
+function callChunk(
+  { sId: toolCallId, toolName, params: input }: Action,
+  { isOfPage }: { readonly isOfPage: boolean },
+): Chunk {
+  const call = { type: "tool-input-available", toolCallId, toolName, input } as const;
+  return isOfPage ? call : { ...call, dynamic: true, providerExecuted: true };
+}
+
+/** The output that the page has sent, as it had it. */
+function outputChunk(action: Action): Chunk {
+  const { sId: toolCallId, status, output } = action;
+  if (status !== "succeeded") return resultChunk(action);
+  return { type: "tool-output-available", toolCallId, output: readOutput(output) };
 }
 
 function resultChunk({ sId: toolCallId, status, output }: Action): Chunk {

@@ -4,19 +4,13 @@ import { endpoints, invalidRequest, ParleyError, type SendChat } from "@parley/s
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { DoorExchange } from "../door.ts";
 import { type Chat, findChat } from "./chats.ts";
+import { type Awaited, continueAnswer, unkeyed } from "./continue-answer.ts";
 import { withFiles } from "./sent-files.ts";
 import { readSent, type Sent, type SentText } from "./sent-message.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 /** What a chat sends, to an agent. */
 type Input = SendChat & { readonly sId: string };
-
-/** An answer that a chat waits for. */
-interface Awaited {
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly decided?: ReadonlySet<string>;
-}
 
 /** Does what a chat asks for, and streams the answer. */
 export async function sendChat(exchange: DoorExchange, input: Input): Promise<undefined> {
@@ -60,7 +54,7 @@ async function answerSent(sending: Sending, sent: Sent): Promise<Awaited> {
   if (chat === undefined) {
     throw new ParleyError("conversation_not_found", "The chat has no conversation yet");
   }
-  if (sent.kind === "decide") return decide(sending, chat, sent);
+  if (sent.kind === "continue") return continueAnswer(sending.exchange, chat, sent);
   if (sent.files.length > 0) {
     const { path } = sent.files[0]!;
     throw invalidRequest("body", [{ path, message: "an edit has no files: those sent stay" }]);
@@ -130,31 +124,6 @@ async function edit(
   return awaitFirst(conversationId, agentMessages);
 }
 
-/** Passes on the decisions about an answer's calls; repeated ones change nothing. */
-async function decide(
-  { exchange }: Sending,
-  { conversationId }: Chat,
-  { messageId, decisions }: Extract<Sent, { kind: "decide" }>,
-): Promise<Awaited> {
-  const open = unkeyed(exchange);
-  const params = { cId: conversationId };
-  const blocked = await callEndpoint(open, "conversations.listBlockedActions", { params });
-  const permissions = new Set(
-    blocked.blockedActions.flatMap(({ type, actionId }) =>
-      type === "tool_personal_auth_required" ? [actionId] : [],
-    ),
-  );
-  for (const { actionId, approved } of decisions) {
-    // What is allowed on a page of its own: only that it is not wanted is said here.
-    if (approved && permissions.has(actionId)) continue;
-    const body = { actionId, approved: approved ? "approved" : "rejected" };
-    const decided = { params: { ...params, mId: messageId }, body };
-    await callEndpoint(open, "messages.validateAction", decided);
-  }
-  const decided = new Set(decisions.map(({ actionId }) => actionId));
-  return { conversationId, messageId, decided };
-}
-
 /** The answer to a request whose Idempotency-Key was used: the chat's last one. */
 function replayed({ context }: DoorExchange, chat: Chat | undefined): Awaited {
   context.idempotencyKey?.onReplay();
@@ -164,17 +133,21 @@ function replayed({ context }: DoorExchange, chat: Chat | undefined): Awaited {
   throw new ParleyError("conversation_not_found", "The chat's conversation was deleted");
 }
 
-function messageOf({ sId, context, modelSelection, responseFormat }: Input, content: string) {
+function messageOf({ sId, ...input }: Input, content: string) {
+  const { context, modelSelection, responseFormat, functionTools, toolChoice } = input;
   const mentions = [{ configurationId: sId }];
-  return { content, mentions, context, modelSelection, responseFormat };
+  return {
+    content,
+    mentions,
+    context,
+    modelSelection,
+    responseFormat,
+    functionTools,
+    toolChoice,
+  };
 }
 
 function awaitFirst(conversationId: string, [answer]: readonly { sId: string }[]): Awaited {
   if (answer !== undefined) return { conversationId, messageId: answer.sId };
   throw new ParleyError("agent_not_found", "The agent is no longer active: nobody answers");
-}
-
-/** The exchange for calls that are not what the request's Idempotency-Key is for. */
-function unkeyed({ context, ...exchange }: DoorExchange): DoorExchange {
-  return { ...exchange, context: { ...context, idempotencyKey: undefined } };
 }

@@ -34,13 +34,42 @@ describe("readSent", () => {
       content: "One",
     });
     expect(readSent({ ...submit, messages, messageId: "b" })).toEqual({
-      kind: "decide",
+      kind: "continue",
       messageId: "b",
       decisions: [{ actionId: "x", approved: true }],
+      outputs: [],
     });
   });
 
-  it("passes on nothing of a call but a decision", () => {
+  it("reads the outputs of calls that the page has run", () => {
+    const ran = (toolCallId: string, more: object) => ({
+      type: "tool-look",
+      state: "output-available",
+      toolCallId,
+      ...more,
+    });
+    const parts = [
+      ran("a", { output: "Sunny" }),
+      ran("b", { output: { degrees: 20 } }),
+      ran("c", { state: "output-error", errorText: "No sky" }),
+      ran("d", { state: "input-available" }),
+      ran("e", { output: "of the server", providerExecuted: true }),
+    ];
+    const messages = [{ id: "m", role: "assistant", parts }];
+    const at = (position: number) => ({ path: `messages[0].parts[${position}]` });
+    expect(readSent({ ...submit, messages })).toEqual({
+      kind: "continue",
+      messageId: "m",
+      decisions: [],
+      outputs: [
+        { actionId: "a", output: "Sunny", isError: false, ...at(0) },
+        { actionId: "b", output: '{"degrees":20}', isError: false, ...at(1) },
+        { actionId: "c", output: "No sky", isError: true, ...at(2) },
+      ],
+    });
+  });
+
+  it("passes on nothing of a call of the server but a decision", () => {
     const parts = [
       decided("x", false),
       { ...decided("y", true), state: "output-available" },

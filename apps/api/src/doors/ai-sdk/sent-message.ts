@@ -6,6 +6,7 @@ import {
   SentChatMessage,
 } from "@parley/schema";
 import { readDataUrl } from "../data-url.ts";
+import { writeOutput } from "./page-outputs.ts";
 
 /** A file of a message, with its bytes. */
 export interface SentFile {
@@ -28,10 +29,21 @@ export type Sent =
   | ({ readonly kind: "edit"; readonly messageId: string } & SentText)
   | ({ readonly kind: "regenerate"; readonly messageId: string | undefined } & SentText)
   | {
-      readonly kind: "decide";
+      readonly kind: "continue";
       readonly messageId: string;
       readonly decisions: readonly { readonly actionId: string; readonly approved: boolean }[];
+      /** Outputs of the page's own tools: of all calls of the message, those of earlier steps too. */
+      readonly outputs: readonly SentOutput[];
     };
+
+/** The output of a call of the page's own tool. */
+export interface SentOutput {
+  readonly actionId: string;
+  readonly output: string;
+  readonly isError: boolean;
+  /** Where it is in the request. */
+  readonly path: string;
+}
 
 /**
  * Reads what a chat asks for. Everything but the one message that it is about is history, which is the server's.
@@ -60,11 +72,33 @@ export function readSent({
       if (state !== "approval-responded" || approval?.approved === undefined) return [];
       return [{ actionId: approval.id, approved: approval.approved }];
     });
-    if (decisions.length > 0) return { kind: "decide", messageId: message.id, decisions };
-    throw invalid(index, ".parts", "must have a call that is decided, of an answer that is sent");
+    const outputs = readOutputs(message, index);
+    if (decisions.length + outputs.length > 0) {
+      return { kind: "continue", messageId: message.id, decisions, outputs };
+    }
+    const why =
+      "must have a call that is decided, or that the page has run, of an answer that is sent";
+    throw invalid(index, ".parts", why);
   }
   const sent = readText(message, index);
   return messageId === undefined ? { kind: "post", ...sent } : { kind: "edit", messageId, ...sent };
+}
+
+function readOutputs({ parts }: SentChatMessage, index: number): SentOutput[] {
+  return parts.flatMap(
+    (
+      { state, toolCallId: actionId, providerExecuted, output, errorText },
+      position,
+    ): SentOutput[] => {
+      // What the server has run is history.
+      if (actionId === undefined || providerExecuted === true) return [];
+      const call = { actionId, path: `messages[${index}].parts[${position}]` };
+      if (state === "output-available") {
+        return [{ ...call, output: writeOutput(output), isError: false }];
+      }
+      return state === "output-error" ? [{ ...call, output: errorText ?? "", isError: true }] : [];
+    },
+  );
 }
 
 function parseMessage(messages: readonly unknown[], index: number): SentChatMessage {

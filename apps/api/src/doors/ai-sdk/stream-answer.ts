@@ -5,6 +5,7 @@ import { type FramePlace, isUpTo } from "../event-codec.ts";
 import { badPlace } from "../last-place.ts";
 import { readThrough, sendEvents } from "../send-events.ts";
 import { createAnswerCodec } from "./answer-codec.ts";
+import { readChat } from "./chats.ts";
 
 /** What tells a client that a response is a UI message stream. */
 const headers = { "x-vercel-ai-ui-message-stream": "v1" };
@@ -76,5 +77,12 @@ async function findEnd(
 async function findWaiting(exchange: DoorExchange, cId: string): Promise<string[]> {
   const call = { params: { cId } };
   const listed = await callEndpoint(exchange, "conversations.listBlockedActions", call);
-  return listed.blockedActions.map(({ actionId }) => actionId);
+  const answer = (await readChat(exchange, cId))?.last;
+  const ofPage = (answer?.actions ?? []).filter(
+    ({ status }) => status === "blocked_client_output_required",
+  );
+  return [
+    ...listed.blockedActions.map(({ actionId }) => actionId),
+    ...ofPage.map(({ sId }) => sId),
+  ];
 }

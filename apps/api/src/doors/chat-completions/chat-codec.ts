@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@parley/schema";
 import type { EventCodec, Frame } from "../event-codec.ts";
+import { templateOf } from "../json-templates.ts";
 
 type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 
@@ -43,16 +44,18 @@ export function createChatCodec(
   let waits = 0;
   const isShown = () => waits >= waited;
 
-  const chunk = (delta: object, reason: FinishReason | null = null): Frame => ({
-    data: JSON.stringify({
-      id: base.id,
-      object: "chat.completion.chunk",
-      created: base.created,
-      model: base.model,
-      service_tier: "default",
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
-    }),
+  const chunkOf = (delta: object, reason: FinishReason | null = null) => ({
+    id: base.id,
+    object: "chat.completion.chunk",
+    created: base.created,
+    model: base.model,
+    service_tier: "default",
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
   });
+  const chunk = (...given: Parameters<typeof chunkOf>): Frame => ({
+    data: JSON.stringify(chunkOf(...given)),
+  });
+  const encodeText = templateOf((content) => chunkOf({ content }));
 
   function finish(reason: FinishReason): Frame[] {
     finishReason = reason;
@@ -70,7 +73,7 @@ export function createChatCodec(
       case "generation_tokens":
         if (event.classification !== "tokens" || !isShown()) return [];
         text += event.text;
-        return [chunk({ content: event.text })];
+        return [{ data: encodeText(event.text) }];
       case "tool_output_required": {
         const isLast = event.isLastBlockingEventForStep !== false;
         if (!isShown()) {

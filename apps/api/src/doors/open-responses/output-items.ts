@@ -1,17 +1,19 @@
 import type { Action, MessageEvent } from "@parley/schema";
+import { eventTemplate, type TypedEvent } from "../json-templates.ts";
 import { itemIdOf, type ResponsePlace } from "./response-ids.ts";
 
 /** An item of a response's output. */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A change of the output as its event, without number and kind of stream. */
-export type OutputEvent = Readonly<Record<string, unknown>> & { readonly type: string };
+export type OutputEvent = TypedEvent;
 
 interface OpenText {
   readonly kind: "msg" | "rs";
   readonly index: number;
   readonly id: string;
   text: string;
+  readonly deltaOf: (delta: string) => OutputEvent;
 }
 
 type ApprovalEvent = Extract<MessageEvent, { type: "tool_approve_execution" }>;
@@ -64,8 +66,21 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
   function begin(kind: OpenText["kind"]): OutputEvent[] {
     const id = itemIdOf(kind, place, firstNumber + items.length);
     const index = items.length;
-    open = { kind, index, id, text: "" };
     const at = { item_id: id, output_index: index };
+    const deltaOf =
+      kind === "msg"
+        ? eventTemplate("response.output_text.delta", (delta) => ({
+            ...at,
+            content_index: 0,
+            delta,
+            logprobs: [],
+          }))
+        : eventTemplate("response.reasoning_summary_text.delta", (delta) => ({
+            ...at,
+            summary_index: 0,
+            delta,
+          }));
+    open = { kind, index, id, text: "", deltaOf };
     if (kind === "msg") {
       const item = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
       const part = { ...at, content_index: 0, part: outputText("") };
@@ -80,15 +95,8 @@ export function createOutput(place: Omit<ResponsePlace, "segment">, firstNumber:
 
   function write(kind: OpenText["kind"], delta: string): OutputEvent[] {
     const begun = open?.kind === kind ? [] : [...close(), ...begin(kind)];
-    const { id: item_id, index: output_index } = open!;
     open!.text += delta;
-    const at = { item_id, output_index };
-    return [
-      ...begun,
-      kind === "msg"
-        ? { type: "response.output_text.delta", ...at, content_index: 0, delta, logprobs: [] }
-        : { type: "response.reasoning_summary_text.delta", ...at, summary_index: 0, delta },
-    ];
+    return [...begun, open!.deltaOf(delta)];
   }
 
   /** A call of a tool of the workspace, which the server runs. */

@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@parley/schema";
 import type { EventCodec, Frame } from "../event-codec.ts";
+import { withNumber } from "../json-templates.ts";
 import { createOutput, type OutputEvent, type OutputItem } from "./output-items.ts";
 import type { ResponsePlace } from "./response-ids.ts";
 
@@ -52,9 +53,9 @@ export function createResponseCodec(
   let waiting: string[] = [];
   const isShown = () => place.segment === "all" || segment === place.segment;
 
-  const frame = ({ type, ...members }: OutputEvent): Frame => ({
-    event: type,
-    data: JSON.stringify({ type, sequence_number: sequence++, ...members }),
+  const frame = (event: OutputEvent): Frame => ({
+    event: event.type,
+    data: withNumber(event, "sequence_number", sequence++),
   });
   const show = (events: readonly OutputEvent[]): Frame[] => (isShown() ? events.map(frame) : []);
 
@@ -83,7 +84,9 @@ export function createResponseCodec(
   }
 
   function encode(event: MessageEvent): Frame[] {
-    steps = { first: steps?.first ?? event.step, last: event.step };
+    if (event.step !== steps?.last) {
+      steps = { first: steps?.first ?? event.step, last: event.step };
+    }
     switch (event.type) {
       case "generation_tokens":
         if (event.classification === "tokens") return show(output.write("msg", event.text));

@@ -8,10 +8,10 @@ export interface ServedPage extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** Bundles a program of this folder, and serves a page with it. */
+/** Bundles a program, and serves a page with it. */
 export async function servePage(file: string): Promise<ServedPage> {
   const bundle = await rolldown({
-    input: `${import.meta.dirname}/${file}`,
+    input: file,
     platform: "browser",
     transform: { define: { [["process", "env", "NODE_ENV"].join(".")]: '"production"' } },
   });
