@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { ApiServices } from "../../services.ts";
 import { type DoorExchange, registerDoor } from "../door.ts";
+import { compactResponse } from "./compact-response.ts";
 import { startResponse } from "./create-response.ts";
 import { listInputItems } from "./input-items.ts";
 import { readResponse, streamResponse } from "./respond.ts";
@@ -21,6 +22,11 @@ export function registerOpenResponses(app: FastifyInstance, services: ApiService
       const onlySoFar = request.background === true;
       return readResponse(exchange, place, { onlySoFar, isTemporary });
     },
+  });
+  registerDoor(app, services, {
+    endpoint: doors["openResponses.compact"],
+    renderError,
+    handle: compactResponse,
   });
   registerDoor(app, services, {
     endpoint: doors["openResponses.get"],
