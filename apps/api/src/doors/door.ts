@@ -8,7 +8,7 @@ import {
   HttpInput,
   maxValuesOf,
   type ParsedInputOf,
-  type ParleyError,
+  ParleyError,
   parseInput,
   pathsOf,
   type RateLimitClass,
@@ -64,7 +64,6 @@ export function registerDoor<E extends DoorEndpoint>(
       exposeHeadRoute: answersHead,
       onRequest: async (request, reply) => {
         await authenticate(services, request);
-        // An operator's key does not belong to a workspace.
         requireWorkspace(callerOf(request), workspaceOf(request));
         const exchange = { request, reply };
         if (rateLimitOf === undefined) request.idempotencyKey = await chargeRequest(exchange);
@@ -110,10 +109,15 @@ export function detached({ context, ...exchange }: DoorExchange): DoorExchange {
   };
 }
 
+/** The workspace that the path names, or else the caller's. Throws `workspace_auth_error` where there is neither. */
 function workspaceOf(request: FastifyRequest): string {
   const { wId } = request.params as { wId?: string };
   const caller = callerOf(request);
-  return wId ?? (caller.kind === "workspace" ? caller.workspace.sid : "");
+  if (wId !== undefined) return wId;
+  if (caller.kind === "workspace") return caller.workspace.sid;
+  const message =
+    "The key is an operator's, which belongs to no workspace: use a key of a workspace";
+  throw new ParleyError("workspace_auth_error", message);
 }
 
 function noteHealth({ writeHealth }: ApiServices): ProcedureContext["onCall"] {
