@@ -16,6 +16,8 @@ import {
 } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sendError } from "../http/error-response.ts";
+import type { StreamPlace } from "../limits/open-streams.ts";
+import { payerOf } from "../limits/payer.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { takePlace, takeTurnOfQuery } from "../requests/body-costs.ts";
 import type { CallParts } from "../requests/call-endpoint.ts";
@@ -29,6 +31,8 @@ export interface DoorExchange extends Exchange {
   readonly services: ApiServices;
   /** The context of the procedures that the door calls. */
   readonly context: ProcedureContext & Context;
+  /** The place of the stream that answers, if it is held already. */
+  readonly place?: StreamPlace;
 }
 
 /** How a door says why it refuses, in its protocol's words. */
@@ -97,6 +101,23 @@ export function registerDoor<E extends DoorEndpoint>(
         }
       },
     });
+  }
+}
+
+/**
+ * Does what ends in a stream while the stream's place is held. Throws `rate_limit_error` if too many streams are open, before
+ * anything is done.
+ */
+export async function withPlace<T>(
+  exchange: DoorExchange,
+  work: (holding: DoorExchange) => Promise<T>,
+): Promise<T> {
+  const { services, request } = exchange;
+  const place = services.openStreams.reserve(payerOf(callerOf(request)));
+  try {
+    return await work({ ...exchange, place });
+  } finally {
+    place.release();
   }
 }
 

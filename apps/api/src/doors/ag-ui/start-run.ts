@@ -27,10 +27,11 @@ export type RunRequest = RunAgentInput & { readonly sId: string };
  * before is found again. Throws `invalid_request_error`, `agent_not_found`, and as the procedures do that it calls.
  */
 export async function startRun(exchange: DoorExchange, run: RunRequest): Promise<StartedRun> {
+  const thread = await findThread(exchange, run.threadId);
+  // After the thread: a run that began it has stored its key with it.
   const key = await keyOf(exchange, run);
   const keyed = { ...exchange, context: { ...exchange.context, idempotencyKey: key } };
   const { resume = [] } = run;
-  const thread = await findThread(exchange, run.threadId);
   const sent = resume.length > 0 ? undefined : readSent(run.messages);
   if (sent?.kind === "question") return ask(keyed, { run, thread, content: sent.content });
   if (thread?.last === undefined) {
