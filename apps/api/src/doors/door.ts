@@ -16,8 +16,6 @@ import {
 } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sendError } from "../http/error-response.ts";
-import type { StreamPlace } from "../limits/open-streams.ts";
-import { payerOf } from "../limits/payer.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { takePlace, takeTurnOfQuery } from "../requests/body-costs.ts";
 import type { CallParts } from "../requests/call-endpoint.ts";
@@ -25,6 +23,7 @@ import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { routePath } from "../transports/endpoints-of-kind.ts";
+import { reserveStream, type StreamPlace } from "../transports/sse.ts";
 
 /** A request at a door. */
 export interface DoorExchange extends Exchange {
@@ -112,8 +111,7 @@ export async function withPlace<T>(
   exchange: DoorExchange,
   work: (holding: DoorExchange) => Promise<T>,
 ): Promise<T> {
-  const { services, request } = exchange;
-  const place = services.openStreams.reserve(payerOf(callerOf(request)));
+  const place = reserveStream(exchange.services, exchange);
   try {
     return await work({ ...exchange, place });
   } finally {
@@ -130,7 +128,7 @@ export function detached({ context, ...exchange }: DoorExchange): DoorExchange {
   };
 }
 
-/** The workspace that the path names, or else the caller's. Throws `workspace_auth_error` where there is neither. */
+/** The workspace that the path names, or else the caller's. Throws `workspace_auth_error` if there is neither. */
 function workspaceOf(request: FastifyRequest): string {
   const { wId } = request.params as { wId?: string };
   const caller = callerOf(request);

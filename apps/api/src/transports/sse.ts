@@ -49,6 +49,14 @@ interface NewStream {
   readonly place?: StreamPlace | undefined;
 }
 
+export type { StreamPlace };
+
+/** Reserves the place of a stream that the request is going to be answered with. Throws `rate_limit_error`. */
+export const reserveStream = (
+  { openStreams }: Pick<ApiServices, "openStreams">,
+  { request }: Pick<Exchange, "request">,
+): StreamPlace => openStreams.reserve(payerOf(workspaceCallerOf(request)));
+
 /**
  * Sends a log as Server-Sent Events, until its terminal event or an earlier end. Throws
  * `rate_limit_error` if too many streams are open; nothing is written then.
