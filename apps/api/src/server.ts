@@ -23,7 +23,7 @@ import { registerOpenResponses } from "./doors/open-responses/open-responses.ts"
 import { registerAiSdk } from "./doors/ai-sdk/ai-sdk.ts";
 import { sendConversation, sendMessage } from "./doors/ai-sdk/formats.ts";
 import { registerCors } from "./http/cors.ts";
-import { sendError } from "./http/error-response.ts";
+import { sendRoutelessError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
 import { createHttpServer, requestIdOf } from "./http/http-server.ts";
 import { createMalformedHttp } from "./http/malformed-http.ts";
@@ -126,7 +126,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     genReqId: requestIdOf,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply as never),
+    frameworkErrors: (error, request, reply) => sendRoutelessError(error, request, reply as never),
     clientErrorHandler: malformedHttp.answer,
   });
   malformedHttp.watch(app.server);
@@ -174,7 +174,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   app.decorateRequest("bodyBytes", undefined);
   app.decorateRequest("maxValues", undefined);
   app.decorateRequest("idempotencyKey", undefined);
-  app.setErrorHandler(sendError);
+  app.setErrorHandler(sendRoutelessError);
   metrics.requests.watch(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);

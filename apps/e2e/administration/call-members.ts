@@ -80,6 +80,7 @@ export const members: Record<string, object> = {
   "messages.getAnswer": { cId: "x", mId: "x" },
   "messages.getRequest": { cId: "x", mId: "x", n: 0 },
   "summaries.list": { cId: "x" },
+  "summaries.create": { cId: "x", agentId: "helper" },
   "summaries.update": { cId: "x", number: 1, active: false },
   "feedbacks.get": { cId: "x", mId: "x" },
   "feedbacks.give": { cId: "x", mId: "x", thumbDirection: "up" },

@@ -88,6 +88,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "messages.getAnswer": ofAnswer({}),
   "messages.getRequest": ofAnswer({ n: 0 }),
   "summaries.list": ofConversation(),
+  "summaries.create": ofConversation({ agentId: "helper" }),
   "summaries.update": ofConversation({ number: 1, active: false }),
   "feedbacks.get": ofAnswer(),
   "feedbacks.give": ofAnswer({ thumbDirection: "up" }),

@@ -103,7 +103,7 @@ const core: Rooms = {
     "invocations",
     "messages",
   ],
-  summaries: [...ground, "access", "runs", "storage", "usage"],
+  summaries: [...keyed, "runs", "storage", "usage", "workspaces", "agents"],
   webhooks: [...ground, "access", "audit", "runs", "workspaces"],
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [

@@ -204,6 +204,8 @@ test("a cheap model makes the title of a conversation that was given none", asyn
   service.script.steps = [{ text: '"Your tea.\n"' }];
   const asked = calls.create("What about tea?", [agentOf("anthropic"), agentOf("openai")]);
   const given = calls.create("And this?", [agentOf("anthropic")], { title: "Given" });
+  // Nobody sees it.
+  await calls.create("Forget it", [agentOf("anthropic")], { temporary: true, blocking: true });
   const { conversation } = await asked;
   expect(conversation.title).toBe("What about tea?");
   for await (const { data } of readFrames(await calls.stream(`/${conversation.sId}/events`))) {

@@ -99,7 +99,7 @@ test("every documented request is answered as documented", async () => {
     statuses[operationId] = await expectDocumented(operation, { ...request, ...key });
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
-  // The message is an agent's, no tool call waits for its user, the conversation has no summary, its model
+  // The message is an agent's, no tool call waits for its user, the conversation's summary is no shorter than it, its model
   // is simulated, and the workspace no tool and no server in a client, nor a public URL.
   expect(Object.fromEntries(refused)).toEqual({
     "messages.edit": 400,
@@ -107,7 +107,7 @@ test("every documented request is answered as documented", async () => {
     "messages.answerQuestion": 400,
     "messages.sendToolOutputs": 400,
     "messages.getRequest": 404,
-    "summaries.update": 404,
+    "summaries.update": 400,
     "conversations.changeTools": 404,
     "toolAuthorizations.get": 404,
     "toolAuthorizations.revoke": 404,

@@ -72,7 +72,10 @@ export interface StepRequest {
   readonly openFiles?: FileOpener | undefined;
   /** What the model may call. */
   readonly tools: readonly ToolDefinition[];
-  /** What the model must call: any tool, or one that is offered by its name. It decides itself without it. */
+  /**
+   * What the model must call in the first step of the turn: any tool, or one that is offered by its name. It decides itself
+   * without it, and in later steps.
+   */
   readonly toolChoice?: "required" | { readonly name: string } | undefined;
   /** Whether it may make several calls at once; the service's default without it. */
   readonly parallelToolCalls?: boolean | undefined;

@@ -76,8 +76,6 @@ export async function* runStep(
       ...progress,
       answerFormat: requestFormat(request.answerFormat, tools),
       tools,
-      // A choice for each step would not let the turn end.
-      toolChoice: step === 0 ? request.toolChoice : undefined,
       step,
     };
     const { provider, contextTokens, countFitting } = request;

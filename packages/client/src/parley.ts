@@ -10,6 +10,7 @@ import type { CallOptions, DownloadName, Input, Method, Output } from "./methods
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
 import { type ImportSkillFolders, skillForm } from "./skills.ts";
+import { createSummaryMethods } from "./summaries.ts";
 import { createUsageMethods } from "./usage.ts";
 
 /** The public API of one workspace: a method for each endpoint, by feature. */
@@ -136,12 +137,7 @@ export function createParley(options: ParleyOptions) {
       /** Lists the feature flags of the workspace, of which there are none. */
       list: method("featureFlags.list"),
     },
-    summaries: {
-      /** Lists the summaries of a conversation's oldest messages, the newest first, a page at a time. */
-      list: method("summaries.list"),
-      /** Undoes a summary, so that prompts have the messages again, or takes it back. */
-      update: method("summaries.update"),
-    },
+    ...createSummaryMethods(method),
     feedbacks: {
       /** Says what the caller thinks of an answer, in place of what it said before. */
       give: method("feedbacks.give"),

@@ -8,7 +8,7 @@ import {
   HttpInput,
   maxValuesOf,
   type ParsedInputOf,
-  type ParleyError,
+  ParleyError,
   parseInput,
   pathsOf,
   type RateLimitClass,
@@ -23,12 +23,15 @@ import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { routePath } from "../transports/endpoints-of-kind.ts";
+import { reserveStream, type StreamPlace } from "../transports/sse.ts";
 
 /** A request at a door. */
 export interface DoorExchange extends Exchange {
   readonly services: ApiServices;
   /** The context of the procedures that the door calls. */
   readonly context: ProcedureContext & Context;
+  /** The place of the stream that answers, if it is held already. */
+  readonly place?: StreamPlace;
 }
 
 /** How a door says why it refuses, in its protocol's words. */
@@ -64,7 +67,6 @@ export function registerDoor<E extends DoorEndpoint>(
       exposeHeadRoute: answersHead,
       onRequest: async (request, reply) => {
         await authenticate(services, request);
-        // An operator's key does not belong to a workspace.
         requireWorkspace(callerOf(request), workspaceOf(request));
         const exchange = { request, reply };
         if (rateLimitOf === undefined) request.idempotencyKey = await chargeRequest(exchange);
@@ -101,6 +103,22 @@ export function registerDoor<E extends DoorEndpoint>(
   }
 }
 
+/**
+ * Does what ends in a stream while the stream's place is held. Throws `rate_limit_error` if too many streams are open, before
+ * anything is done.
+ */
+export async function withPlace<T>(
+  exchange: DoorExchange,
+  work: (holding: DoorExchange) => Promise<T>,
+): Promise<T> {
+  const place = reserveStream(exchange.services, exchange);
+  try {
+    return await work({ ...exchange, place });
+  } finally {
+    place.release();
+  }
+}
+
 /** The same exchange for what is done after its client has gone or its key is used up. */
 export function detached({ context, ...exchange }: DoorExchange): DoorExchange {
   const { signal } = new AbortController();
@@ -110,10 +128,15 @@ export function detached({ context, ...exchange }: DoorExchange): DoorExchange {
   };
 }
 
+/** The workspace that the path names, or else the caller's. Throws `workspace_auth_error` if there is neither. */
 function workspaceOf(request: FastifyRequest): string {
   const { wId } = request.params as { wId?: string };
   const caller = callerOf(request);
-  return wId ?? (caller.kind === "workspace" ? caller.workspace.sid : "");
+  if (wId !== undefined) return wId;
+  if (caller.kind === "workspace") return caller.workspace.sid;
+  const message =
+    "The key is an operator's, which belongs to no workspace: use a key of a workspace";
+  throw new ParleyError("workspace_auth_error", message);
 }
 
 function noteHealth({ writeHealth }: ApiServices): ProcedureContext["onCall"] {

@@ -21,13 +21,13 @@ interface SentEvents<Event> {
  * many streams are open; nothing is written then.
  */
 export function sendEvents<Event>(
-  { services, request, reply }: DoorExchange,
+  { services, request, reply, place }: DoorExchange,
   { name, source, codec, isKnown, withIds = false, headers = {}, ...rest }: SentEvents<Event>,
 ): void {
   const { hidden } = source;
   const encoded = encodeThrough({ codec, hidden, isKnown, withIds });
   const isResumed = isKnown !== undefined;
-  const stream = { name, source, after: 0, isResumed, headers, ...encoded, ...rest };
+  const stream = { name, source, after: 0, isResumed, headers, place, ...encoded, ...rest };
   startStream(services, stream, { request, reply });
 }
 

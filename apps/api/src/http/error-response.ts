@@ -1,5 +1,5 @@
 import { renderError, toParleyError } from "@parley/rpc";
-import { ParleyError } from "@parley/schema";
+import { ParleyError, renderOpenAiError } from "@parley/schema";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 declare module "fastify" {
@@ -42,6 +42,19 @@ export function logUnexpected(known: ParleyError, request: FastifyRequest): void
   if (known.type === "internal_server_error" || isUnavailable) {
     request.log.error({ ...request.logFields, err: known.cause }, known.message);
   }
+}
+
+/** What is below these paths is for clients of the OpenAI interfaces, whether or not there is a route. */
+const OF_OPENAI = /^\/(?:api\/w\/[^/?]+\/)?v1(?:[/?]|$)/;
+
+/** Responds to an error that no route renders: in the words of the interface that the path belongs to. */
+export function sendRoutelessError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const render = OF_OPENAI.test(request.url) ? renderOpenAiError : renderError;
+  sendError(error, request, reply, render);
 }
 
 /** Responds with the error table's status, headers and body; logs unexpected errors. */

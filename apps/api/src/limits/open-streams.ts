@@ -32,6 +32,14 @@ export interface OpenStream extends Payer {
   readonly end: (refusal?: ParleyError) => void;
 }
 
+/** A place among the open streams, before there is a stream for it. */
+export interface StreamPlace {
+  /** Gives the place up, unless a stream has taken it. */
+  release(): void;
+  /** Takes the place for a stream, which gives it up by the returned function. */
+  take(): () => void;
+}
+
 /** How soon a stream ends after another process has changed its key or what the key reaches. */
 const RECHECK_MS = 1000;
 /** Pause between the ends of two streams at shutdown, if the time allows. */
@@ -91,37 +99,62 @@ export function createOpenStreams({
   const timer = setInterval(recheck, RECHECK_MS);
   timer.unref();
 
+  const reserve = (payer: Payer): StreamPlace => {
+    const { keyId, workspaceId = "" } = payer;
+    const user = payer.userId === undefined ? undefined : callerName(payer);
+    if (
+      count >= ofProcess ||
+      ofKeys.of(keyId) >= perKey ||
+      (user !== undefined && ofUsers.of(user) >= perUser) ||
+      ofWorkspaces.of(workspaceId) >= perWorkspace
+    ) {
+      metrics.limited("streams");
+      const message = "Too many open streams: close some, or try again later";
+      throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
+    }
+    count++;
+    ofWorkspaces.add(workspaceId);
+    ofKeys.add(keyId);
+    if (user !== undefined) ofUsers.add(user);
+    let isFree = false;
+    let isTaken = false;
+    const free = () => {
+      if (isFree) return;
+      isFree = true;
+      count--;
+      ofWorkspaces.remove(workspaceId);
+      ofKeys.remove(keyId);
+      if (user !== undefined) ofUsers.remove(user);
+    };
+    return {
+      release: () => {
+        if (!isTaken) free();
+      },
+      take: () => {
+        isTaken = true;
+        return free;
+      },
+    };
+  };
+
   return {
-    /** Reserves a place until the returned function is called. Throws `rate_limit_error`. */
-    open: (stream: OpenStream): (() => void) => {
-      const { authorization = "", keyId, workspaceId = "" } = stream;
-      const user = stream.userId === undefined ? undefined : callerName(stream);
-      if (
-        count >= ofProcess ||
-        ofKeys.of(keyId) >= perKey ||
-        (user !== undefined && ofUsers.of(user) >= perUser) ||
-        ofWorkspaces.of(workspaceId) >= perWorkspace
-      ) {
-        metrics.limited("streams");
-        const message = "Too many open streams: close some, or try again later";
-        throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
-      }
-      count++;
-      ofWorkspaces.add(workspaceId);
-      ofKeys.add(keyId);
-      if (user !== undefined) ofUsers.add(user);
+    /** Reserves a place for a stream that is to be opened. Throws `rate_limit_error`. */
+    reserve,
+    /**
+     * Opens a stream until the returned function is called, in a place that is reserved for it, or in one of its own. Throws
+     * `rate_limit_error`.
+     */
+    open: (stream: OpenStream, place: StreamPlace = reserve(stream)): (() => void) => {
+      const free = place.take();
+      const { authorization = "", counts } = stream;
       const ofCredential = ofCredentials.getOrInsertComputed(authorization, () => new Set());
       ofCredential.add(stream);
-      const { counts } = stream;
       counts.open++;
       counts.opened++;
       if (stream.isResumed) counts.resumed++;
       return () => {
-        count--;
-        ofWorkspaces.remove(workspaceId);
         counts.open--;
-        ofKeys.remove(keyId);
-        if (user !== undefined) ofUsers.remove(user);
+        free();
         ofCredential.delete(stream);
         if (ofCredential.size === 0) ofCredentials.delete(authorization);
       };

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type LogStream, parseCursor, seesAllOfWorkspace, type StoredEvent } from "@parley/core";
 import type { FastifyRequest } from "fastify";
 import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts";
+import type { StreamPlace } from "../limits/open-streams.ts";
 import { payerOf } from "../limits/payer.ts";
 import { workspaceCallerOf } from "../requests/authenticate.ts";
 import type { ApiServices, Exchange } from "../services.ts";
@@ -44,7 +45,17 @@ interface NewStream {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether it is broken off where it would end before its last frame: a client takes an end for that. */
   readonly mustBeWhole?: boolean;
+  /** Its place among the open streams, if one is reserved. */
+  readonly place?: StreamPlace | undefined;
 }
+
+export type { StreamPlace };
+
+/** Reserves the place of a stream that the request is going to be answered with. Throws `rate_limit_error`. */
+export const reserveStream = (
+  { openStreams }: Pick<ApiServices, "openStreams">,
+  { request }: Pick<Exchange, "request">,
+): StreamPlace => openStreams.reserve(payerOf(workspaceCallerOf(request)));
 
 /**
  * Sends a log as Server-Sent Events, until its terminal event or an earlier end. Throws
@@ -52,7 +63,7 @@ interface NewStream {
  */
 export function startStream(
   { core, settings, openStreams, metrics, logger }: ApiServices,
-  { name, source, after, isResumed, encode, finish, beginning, headers, mustBeWhole }: NewStream,
+  { name, source, after, isResumed, encode, finish, beginning, headers, ...rest }: NewStream,
   { request, reply }: Exchange,
 ): void {
   // No closure below may refer to the request or the reply: an open stream would hold them in memory.
@@ -60,7 +71,7 @@ export function startStream(
   const { id: requestId } = request;
   const response = reply.raw;
   let ended = false;
-  let isWhole = mustBeWhole !== true;
+  let isWhole = rest.mustBeWhole !== true;
   const counts = metrics.streams.of(name, "sse");
   const { space } = source;
   const caller = workspaceCallerOf(request);
@@ -75,7 +86,7 @@ export function startStream(
     isResumed,
     end,
   };
-  const release = openStreams.open(stream);
+  const release = openStreams.open(stream, rest.place);
   reply.hijack();
   letGoOfReply(response);
   response.writeHead(200, {

@@ -42,6 +42,10 @@ const list = (context: Context) =>
     },
   });
 
+interface CreateOptions extends ServerOptions {
+  readonly agent: string;
+}
+
 /** Begins a command about one summary. */
 const oneCommand = (name: string, about: string): Command =>
   nounCommand(name, about)
@@ -66,6 +70,18 @@ const get = (context: Context) =>
     },
   );
 
+const create = (context: Context) =>
+  nounCommand("create", "summarise what a conversation has said so far, and wait for it")
+    .argument("<conversation>", "id")
+    .requiredOption("--agent <agent>", "the agent whose model writes it")
+    .action(async (conversationId: string, { agent: agentId, ...options }: CreateOptions) => {
+      const { parley } = await connect(context, options);
+      const created = { conversationId, agentId, blocking: true };
+      const answer = await callServer(parley.summaries.create(created));
+      if (answer.error !== null) throw new CommandError(answer.error.message);
+      printDone(context.io, `${answer.status}: summary ${answer.number}`, answer, options);
+    });
+
 const change = (context: Context, name: "undo" | "redo", about: string) =>
   oneCommand(name, about).action(
     async (conversationId: string, number: number, options: ServerOptions) => {
@@ -84,6 +100,7 @@ export const createSummaryCommands = (context: Context) =>
     [
       list(context),
       get(context),
+      create(context),
       change(context, "undo", "undo a summary: prompts have the messages again"),
       change(context, "redo", "take an undone summary back: prompts have it again"),
     ],

@@ -47,8 +47,8 @@ const efforts = { none: "none", light: "low", medium: "medium", high: "high" } a
 
 /** Converts a step into the AI SDK's options. */
 export function toCallOptions(request: StepRequest, files: SentFiles): LanguageModelV4CallOptions {
-  const { temperature, reasoningEffort, tools, traceparent, maxOutputTokens } = request;
-  const { parallelToolCalls } = request;
+  const { temperature, tools, traceparent, maxOutputTokens, parallelToolCalls } = request;
+  const reasoningEffort = effortOf(request, files);
   const parallel = parallelToolCalls === undefined ? {} : { parallelToolCalls };
   return {
     prompt: toPrompt(request, files),
@@ -70,8 +70,25 @@ export function toCallOptions(request: StepRequest, files: SentFiles): LanguageM
   };
 }
 
-function toToolChoice({ toolChoice, tools }: StepRequest): LanguageModelV4ToolChoice {
-  if (toolChoice === undefined) return { type: "auto" };
+/**
+ * The effort of a step. Anthropic refuses a choice of tools together with thinking, and a call without thinking before a
+ * step with it: so nothing is thought in a turn whose first call is chosen. Models that always think call what they like.
+ */
+function effortOf(
+  request: StepRequest,
+  { service }: Pick<SentFiles, "service">,
+): StepRequest["reasoningEffort"] {
+  const isChosen = toToolChoice({ ...request, step: 0 }).type !== "auto";
+  return service === "anthropic" && isChosen ? "none" : request.reasoningEffort;
+}
+
+function toToolChoice({
+  toolChoice,
+  tools,
+  step,
+}: Pick<StepRequest, "toolChoice" | "tools" | "step">): LanguageModelV4ToolChoice {
+  // A choice for each step would not let the turn end.
+  if (toolChoice === undefined || step > 0) return { type: "auto" };
   if (toolChoice === "required") return { type: "required" };
   const { name } = toolChoice;
   // Services refuse the name of a tool that a request does not offer.

@@ -71,3 +71,71 @@ it("asks for one call at once, for schemas that are enforced, and for few tokens
     google_ai_studio: { generationConfig: { maxOutputTokens: 77 } },
   });
 });
+
+const anthropic = ["claude-sonnet-4-5", "claude-haiku-5-5", "claude-opus-5-5"] as const;
+const called = {
+  step: 1,
+  finishedSteps: [{ step: 0, content: "" }],
+  finishedCalls: [{ id: "c1", name: "look", params: {}, output: "Seen", step: 0 }],
+} satisfies Partial<StepRequest>;
+
+/** What Anthropic is sent for the steps of a turn: the choice, and whether the model is to think. */
+async function sentTo(modelId: string, toolChoice: StepRequest["toolChoice"]) {
+  const { service, provider } = await createStart(onTestFinished)("anthropic");
+  for (const step of [{}, called] satisfies Partial<StepRequest>[]) {
+    const request = ask({ modelId, tools, toolChoice, reasoningEffort: "high", ...step });
+    expect(errorsOf(await Array.fromAsync(provider.streamStep(request)))).toEqual([]);
+  }
+  return service.requests.map(({ body }) => {
+    const { tool_choice, thinking } = body as {
+      tool_choice: { type: string };
+      thinking?: { type: string };
+    };
+    return [tool_choice.type, thinking?.type ?? "disabled"];
+  });
+}
+
+it("lets Anthropic's models think in turns that are free", async () => {
+  expect(await Promise.all(anthropic.map((id) => sentTo(id, undefined)))).toEqual([
+    [
+      ["auto", "enabled"],
+      ["auto", "enabled"],
+    ],
+    [
+      ["auto", "adaptive"],
+      ["auto", "adaptive"],
+    ],
+    [
+      ["auto", "adaptive"],
+      ["auto", "adaptive"],
+    ],
+  ]);
+});
+
+it.each<[string, StepRequest["toolChoice"], string]>([
+  ["a tool is required", "required", "any"],
+  ["one is", { name: "look" }, "tool"],
+])(
+  "lets Anthropic's models think in no step of a turn in which %s",
+  async (_what, choice, type) => {
+    const free = [
+      [type, "disabled"],
+      ["auto", "disabled"],
+    ];
+    expect(await sentTo("claude-sonnet-4-5", choice)).toEqual(free);
+    expect(await sentTo("claude-haiku-5-5", choice)).toEqual(free);
+  },
+);
+
+it("lets Anthropic's models think where the chosen tool is not offered", async () => {
+  const [first] = await sentTo("claude-sonnet-4-5", { name: "other" });
+  expect(first).toEqual(["auto", "enabled"]);
+});
+
+it.each(["claude-opus-5-5", "claude-sonnet-5-5"])(
+  "asks %s, which always thinks, without a choice",
+  async (modelId) => {
+    const [first] = await sentTo(modelId, "required");
+    expect(first?.[0]).toBe("auto");
+  },
+);

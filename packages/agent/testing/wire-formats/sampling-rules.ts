@@ -17,13 +17,18 @@ export function refuseReasoning(body: {
   return "Unsupported parameter: 'temperature' is not supported with this model.";
 }
 
-/** As Anthropic's messages: from version 5 on, models take no temperature and no budget, and most always think. */
+/** As Anthropic's messages: from version 5 on, models take no temperature and no budget, and most always think; none does where a call is forced. */
 export function refuseThinking(body: {
   readonly model: string;
   readonly temperature?: number;
   readonly thinking?: { readonly type: string };
+  readonly tool_choice?: { readonly type: string };
 }): Refusal {
-  const { model, temperature, thinking } = body;
+  const { model, temperature, thinking, tool_choice } = body;
+  const isThinking = thinking !== undefined && thinking.type !== "disabled";
+  if (isThinking && /^(?:any|tool)$/.test(tool_choice?.type ?? "")) {
+    return "Thinking may not be enabled when tool_choice forces tool use.";
+  }
   if (!/^claude-(?:opus|sonnet|haiku)-5-5/.test(model)) return undefined;
   if (temperature !== undefined) return "temperature: not supported by this model";
   if (thinking?.type === "enabled") return "thinking.type: enabled is not supported by this model";

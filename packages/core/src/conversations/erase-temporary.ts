@@ -20,6 +20,10 @@ const isAnswering = hasRow(sql`
       where a.message_id = m.id and a.status = ${sql.raw(`'${NEEDS_OUTPUT}'`)}
     )`);
 
+/** A summary that is being written: it reads the messages. */
+const isSummarising = hasRow(sql`
+  from conversation_summaries s where s.conversation_id = ${conversations.id} and s.status = 'pending'`);
+
 /** The ids of the files that messages of the conversations refer to. */
 async function findUploads(db: Queryable, ids: readonly number[]): Promise<string[]> {
   const fileId = sql<string>`${messages.fragment} ->> 'fileId'`;
@@ -37,7 +41,7 @@ const lastChange = sql`(
   where m.conversation_id = ${conversations.id})`;
 
 /**
- * Erases temporary conversations in which no answer is written any more, with all of their content and the files that came in their
+ * Erases temporary conversations in which no answer and no summary is written any more, with all of their content and the files that came in their
  * requests; a record without
  * text stays in the audit log. Gives how many it has erased, of a bounded number.
  */
@@ -55,6 +59,7 @@ export async function eraseTemporaryConversations(core: Process): Promise<number
         and(
           eq(conversations.visibility, sql.raw(`'${TEMPORARY}'`)),
           sql`not ${isAnswering}`,
+          sql`not ${isSummarising}`,
           sql`coalesce(${lastChange}, 0) < ${core.now() - GRACE_MS}`,
         ),
       )

@@ -1,6 +1,7 @@
 import { conversations } from "@parley/db";
 import { toStorable } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
+import { TEMPORARY } from "../access/conversation-reach.ts";
 import type { Process } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
@@ -27,20 +28,21 @@ function cut(text: string, characters: number): string {
 
 /** What of a turn decides whether its conversation still lacks a title of its own. */
 export interface UntitledTurn {
-  readonly conversation: Pick<Turn["conversation"], "title">;
+  readonly conversation: Pick<Turn["conversation"], "title" | "visibility">;
   readonly message: Pick<Turn["message"], "rank" | "version">;
   readonly history: readonly Pick<HistoryRow, "type" | "rank" | "content">[];
 }
 
 /**
  * The message to derive a better title from: the conversation's first, if this turn is the first to
- * answer it and the title is still its first words.
+ * answer it and the title is still its first words. None of a temporary conversation, whose title nobody sees.
  */
 export function untitledMessage({
   conversation,
   message,
   history,
 }: UntitledTurn): string | undefined {
+  if (conversation.visibility === TEMPORARY) return undefined;
   const asked = history.findLast(({ type }) => type === "user_message");
   const isFirst = history.every((one) => one === asked || one.type === "content_fragment");
   if (asked === undefined || !isFirst || message.version > 0) return undefined;

@@ -20,7 +20,7 @@ export type Hint =
       readonly events?: readonly StoredEvent[];
       /** When they were published, right after their commit: milliseconds since the epoch. */
       readonly committedAt?: number;
-      /** Whether the log was deleted. */
+      /** Whether the log was deleted, or was closed without an event: nothing can follow. */
       readonly gone?: true;
     }
   /** Runs may be claimed, because they are new or others have finished; of any kind if it has none. */
@@ -103,7 +103,7 @@ export function stampHints(
   };
 }
 
-/** The hints that end the followers and the runs of deleted logs. */
+/** The hints that end the followers and the runs of logs that were deleted, or closed without an event. */
 export function goneHints(logIds: readonly string[]): Hint[] {
   return [
     { topic: "runs", cause: "ended", logIds },

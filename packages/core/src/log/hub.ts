@@ -3,7 +3,7 @@
 import { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";
 import type { LogRuntime } from "./log-runtime.ts";
 import { type Configurations, renderHint, renderPage } from "./payloads.ts";
-import { type Page, readLastSeqs, readPage } from "./read-log.ts";
+import { isOver, type Page, readLastSeqs, readPage } from "./read-log.ts";
 import { startSafetyPoll } from "./safety-poll.ts";
 import { type Follower, type Following, Tail } from "./tail.ts";
 
@@ -71,7 +71,10 @@ export function createHub(parts: HubParts): Hub {
 
   function openTail(logId: string): Tail {
     const tail: Tail = new Tail({
-      readPage: (after) => read(logId, after),
+      readPage: async (after) => {
+        const page = await read(logId, after);
+        return page === undefined || isOver(page) ? undefined : page;
+      },
       retryAfterMs: (error) =>
         isDatabaseUnavailable(error) || isDatabaseBusy(error) ? RETRY_MS : undefined,
       schedule: () => schedule(tail),

@@ -80,14 +80,21 @@ export async function readLogEnd(
   return { lastSeq: log.lastSeq, closed: log.closedAt !== null };
 }
 
-/** Numbers of the last events of those logs that exist. */
+/** Whether nothing can follow in a log in which there is nothing: its readers have read it. */
+export const isOver = ({ lastSeq, closed }: Pick<Page, "lastSeq" | "closed">): boolean =>
+  closed && lastSeq === 0;
+
+/** Numbers of the last events of those logs that exist, and are not over without one. */
 export async function readLastSeqs(
   db: Queryable,
   logIds: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await db
-    .select({ id: logs.id, lastSeq: logs.lastSeq })
+    .select({ id: logs.id, lastSeq: logs.lastSeq, closedAt: logs.closedAt })
     .from(logs)
     .where(inArray(logs.id, [...logIds]));
-  return new Map(rows.map((row) => [row.id, row.lastSeq]));
+  const open = rows.filter(
+    ({ lastSeq, closedAt }) => !isOver({ lastSeq, closed: closedAt !== null }),
+  );
+  return new Map(open.map((row) => [row.id, row.lastSeq]));
 }

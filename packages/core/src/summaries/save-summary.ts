@@ -15,6 +15,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SummaryRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
+import { goneHints } from "../log/bus.ts";
 import { fenceLogs, lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
@@ -171,6 +172,7 @@ export async function finishCompaction(
     const after: SummaryRow = { ...row, ...changes };
     await db.update(conversationSummaries).set(changes).where(eq(conversationSummaries.id, row.id));
     await endRun(db, { row: after, outcome: error === null ? "succeeded" : "errored" });
+    afterCommit.push({ topic: `log:${row.sid}`, lastSeq: 0, gone: true });
     if (error !== null) return error.code;
     const event = toEvent(after, conversationSid, now);
     await appendEvents(db, [{ logId: conversationSid, events: [event] }], afterCommit);
@@ -268,7 +270,7 @@ export async function cancelCompaction(
     .set({ ...ended, progress: null })
     .where(eq(conversationSummaries.id, row.id));
   await endRun(db, { row: { ...row, ...ended }, outcome: "cancelled" });
-  afterCommit.push({ topic: "runs", cause: "ended", logIds: [sid] });
+  afterCommit.push(...goneHints([sid]));
 }
 
 const staleStatement = statement<{ conversationId: number; rank: number; now: number }>(

@@ -2,7 +2,7 @@ import { statement } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
-import { inTransaction } from "../log/transaction.ts";
+import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { MAX_DEATHS } from "../runs/deaths.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
 
@@ -10,6 +10,7 @@ import type { RunServices } from "../runs/run-capacity.ts";
 export type NewCompaction = {
   readonly workspaceId: number;
   readonly conversationId: number;
+  /** Of one that was asked for, the newest message that it replaces. */
   readonly answerId: string;
   /** Position of the answer. */
   readonly rank: number;
@@ -85,12 +86,24 @@ export async function startCompaction(
     if (error instanceof ParleyError) return undefined;
     throw error;
   }
-  const values = { ...started, sid: core.newId("sum"), now: core.now() };
-  return inTransaction(core, async ({ db, afterCommit }) => {
+  const sid = core.newId("sum");
+  return inTransaction(core, async (transaction) => {
     // It is not deleted meanwhile, and no summary ends: the next statement sees those that have.
-    await lockStatement.execute(db, { conversationId: started.conversationId });
-    const [run] = await startStatement.execute(db, values);
-    if (run !== undefined) afterCommit.push({ topic: "runs", cause: "added", kind: "compaction" });
-    return run?.logId;
+    await lockStatement.execute(transaction.db, { conversationId: started.conversationId });
+    return (await insertCompaction(core, transaction, { ...started, sid })) ? sid : undefined;
   });
+}
+
+/**
+ * Inserts a pending summary with its run; false if one is open or held off, or if there is an older summary than it was
+ * started from.
+ */
+export async function insertCompaction(
+  core: Pick<Process, "now">,
+  { db, afterCommit }: Transaction,
+  started: NewCompaction & { readonly sid: string },
+): Promise<boolean> {
+  const [run] = await startStatement.execute(db, { ...started, now: core.now() });
+  if (run !== undefined) afterCommit.push({ topic: "runs", cause: "added", kind: "compaction" });
+  return run !== undefined;
 }

@@ -99,7 +99,8 @@ async function requireSummary(
   throw new ParleyError("summary_not_found", "The conversation has no such summary");
 }
 
-function renderSummary(row: SummaryRow, undoneBy: string | null): HistorySummary {
+/** A summary as the wire shows it. */
+export function renderSummary(row: SummaryRow, undoneBy: string | null): HistorySummary {
   return {
     number: row.number,
     runId: row.sid,
@@ -112,6 +113,9 @@ function renderSummary(row: SummaryRow, undoneBy: string | null): HistorySummary
     model: { providerId: row.providerId, modelId: row.modelId },
     inputTokens: tokensOfSteps(row, "inputTokens"),
     outputTokens: tokensOfSteps(row, "outputTokens"),
+    cachedInputTokens: tokensOfSteps(row, "cachedInputTokens"),
+    cacheWriteTokens: tokensOfSteps(row, "cacheWriteTokens"),
+    reasoningTokens: tokensOfSteps(row, "reasoningTokens"),
     error: row.error,
     createdAt: row.createdAt,
     finishedAt: row.finishedAt,

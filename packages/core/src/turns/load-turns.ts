@@ -53,7 +53,10 @@ export interface HistoryRow extends Pick<
 
 /** What an agent turn starts from. */
 export interface TurnInput {
-  readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId" | "ownerId">;
+  readonly conversation: Pick<
+    ConversationRow,
+    "id" | "sid" | "title" | "visibility" | "spaceId" | "ownerId"
+  >;
   readonly message: MessageRow;
   readonly agent: BriefAgent;
   /** What the conversation said before its history, if that was summarised. */

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { get } from "../endpoint-defaults.ts";
+import { get, post } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ConversationParams } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
-import { fromQuery, Milliseconds } from "../parsing/text.ts";
+import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { TokenCounts } from "../usage/token-counts.ts";
 
 const tokens = z.int().describe("As the provider counted them, of all calls of the model");
 const position = z.int().nullable();
@@ -49,6 +50,9 @@ export const HistorySummary = z.object({
     .meta({ example: { providerId: "openai", modelId: "gpt-5" } }),
   inputTokens: tokens.meta({ example: 48_120 }),
   outputTokens: tokens.meta({ example: 610 }),
+  cachedInputTokens: TokenCounts.shape.cachedInputTokens.meta({ example: 0 }),
+  cacheWriteTokens: TokenCounts.shape.cacheWriteTokens,
+  reasoningTokens: TokenCounts.shape.reasoningTokens.meta({ example: 0 }),
   error: z
     .object({
       code: z.string().describe("Stable code"),
@@ -73,6 +77,15 @@ export const SummaryPage = z.object({
   ...pageEnd,
 });
 export type SummaryPage = z.infer<typeof SummaryPage>;
+
+/** Body of a new summary. */
+export const CreateSummary = z.object({
+  agentId: Reference.describe("Id of the agent whose model writes it").meta({ example: "helper" }),
+  blocking: optional(z.boolean()).describe(
+    "Whether the answer waits until it is written, at most 180 seconds; false by default",
+  ),
+});
+export type CreateSummary = z.output<typeof CreateSummary>;
 
 /** Query of the summaries of a conversation. */
 export const ListSummaries = z.object(pageByNumber("Summaries", 20));
@@ -112,6 +125,23 @@ export const summaryEndpoints = {
     query: ListSummaries,
     output: SummaryPage,
     errors: ["conversation_not_found"],
+  },
+  "summaries.create": {
+    ...post,
+    tags: ["conversations"],
+    scope: "conversations:write",
+    summary: "Summarise what a conversation has said so far",
+    path: summaries,
+    params: ConversationParams,
+    body: CreateSummary,
+    output: HistorySummary,
+    errors: [
+      "conversation_not_found",
+      "agent_not_found",
+      "model_disabled",
+      "version_conflict",
+      "budget_exceeded",
+    ],
   },
   "summaries.update": {
     ...get,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { optional } from "../parsing/text.ts";
-import { chosen, HOSTED_TOOL, MetadataPairs, noOther, only, textOr } from "./chosen.ts";
+import { chosen, HOSTED_TOOL, MetadataPairs, noOther, only, textOr, textOrNone } from "./chosen.ts";
 
 // What Open Responses and the OpenAI SDKs send. Members that there are not are refused by name, and so is what the
 // server does not do: nothing is ignored.
@@ -8,6 +8,8 @@ import { chosen, HOSTED_TOOL, MetadataPairs, noOther, only, textOr } from "./cho
 const id = optional(z.string().max(128));
 const status = optional(z.string().max(32));
 const callId = z.string().min(1).max(64);
+/** Characters of a compaction item: a summary has a tenth of it. */
+const MAX_COMPACTION = 512 * 1024;
 
 const InputText = z.strictObject({ type: z.literal("input_text"), text: z.string() });
 const InputImage = z.strictObject({
@@ -92,12 +94,29 @@ const ApprovalItem = z.strictObject({
   reason: optional(z.string().max(4096)),
 });
 
+/** What compacting gave: the text of its caller, whoever has written it. */
+const CompactionItem = z.strictObject({
+  type: z.literal("compaction"),
+  id,
+  encrypted_content: z.string().min(1).max(MAX_COMPACTION),
+  created_by: optional(z.string().max(255)),
+});
+
 const message = z.discriminatedUnion("role", [UserItem, SystemItem, AssistantItem], {
   error: "must have the role user, assistant, system or developer",
 });
 const others = z.discriminatedUnion(
   "type",
-  [CallItem, OutputItem, ReferenceItem, ReasoningItem, ToolItem, ApprovalRequestItem, ApprovalItem],
+  [
+    CallItem,
+    OutputItem,
+    ReferenceItem,
+    ReasoningItem,
+    ToolItem,
+    ApprovalRequestItem,
+    ApprovalItem,
+    CompactionItem,
+  ],
   { error: "must be an item type that this server knows" },
 );
 
@@ -133,14 +152,11 @@ const ChosenFunction = z.strictObject({
   name: z.string().describe("Name of the function"),
 });
 
+const model = z.string().min(1).max(255).meta({ example: "agent/helper" });
+
 /** The body of a new response. */
 export const CreateResponse = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(255)
-    .describe("The agent that answers: its id or name, which `agent/` may come before")
-    .meta({ example: "agent/helper" }),
+  model: model.describe("The agent that answers: its id or name, which `agent/` may come before"),
   input: textOr(InputItem, 1).describe("A user's message, or items").meta({ example: "Hello!" }),
   instructions: optional(z.string()).describe("Instructions for this response alone"),
   previous_response_id: optional(z.string().max(64)).describe("The response that it continues"),
@@ -195,3 +211,18 @@ export const CreateResponse = z.strictObject({
   max_tool_calls: only([], "is not supported: agents have a number of steps"),
 });
 export type CreateResponse = z.output<typeof CreateResponse>;
+
+/** The body of a compaction: what was said, as items, by a response, or both. */
+export const CompactResponse = z.strictObject({
+  model: model.describe("The agent whose model summarises, as in a response"),
+  input: textOrNone(InputItem)
+    .describe("What was said: a user's message, or items")
+    .meta({ example: "Hello!" }),
+  instructions: optional(z.string()).describe("Instructions that held: they are summarised too"),
+  previous_response_id: optional(z.string().max(64)).describe(
+    "The response up to which its conversation is summarised, before the input",
+  ),
+  prompt_cache_key: optional(z.string().max(64)).describe("Given back: prompts are cached anyway"),
+  service_tier: noOther.service_tier,
+});
+export type CompactResponse = z.output<typeof CompactResponse>;

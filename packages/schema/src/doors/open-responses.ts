@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { DoorEndpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import { flagFromQuery, fromQuery, optional, Reference } from "../parsing/text.ts";
-import { CreateResponse } from "./open-responses-input.ts";
+import { CompactResponse, CreateResponse } from "./open-responses-input.ts";
 
 const root = "/api/w/{wId}/v1/responses";
 
@@ -32,6 +32,14 @@ export const ResponseResource = z.looseObject({
     .meta({ example: "completed" }),
   model: z.string().describe("The agent").meta({ example: "agent/helper" }),
   output: z.array(Item).describe("What it has said and called"),
+});
+
+/** What compacting gives, as Open Responses describes it. */
+export const CompactResource = z.looseObject({
+  id: z.string().describe("Id of the compaction, which cannot be read again"),
+  object: z.literal("response.compaction").describe("Always response.compaction"),
+  created_at: z.int().describe("When it was created, in seconds"),
+  output: z.array(Item).describe("The newest messages of the user, and one compaction item"),
 });
 
 const ResponseParams = WorkspaceParams.extend({
@@ -68,6 +76,26 @@ export const openResponsesDoors = {
     body: CreateResponse,
     output: ResponseResource,
     event: ResponseStreamEvent,
+    errors: [
+      "model_disabled",
+      "file_not_found",
+      "conversation_not_found",
+      "message_not_found",
+      "version_conflict",
+      "budget_exceeded",
+    ],
+  },
+  "openResponses.compact": {
+    ...shared,
+    method: "POST",
+    rateLimit: "create",
+    scope: "conversations:write",
+    summary: "Compact what was said (Open Responses)",
+    path: `${root}/compact`,
+    alsoAt: "/v1/responses/compact",
+    params: WorkspaceParams,
+    body: CompactResponse,
+    output: CompactResource,
     errors: [
       "model_disabled",
       "file_not_found",

@@ -23,6 +23,7 @@ const types: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
   404: "not_found_error",
+  405: "invalid_request_error",
   409: "conflict_error",
   413: "invalid_request_error",
   422: "invalid_request_error",

@@ -40,7 +40,7 @@ const rows = {
   workspace_auth_error: {
     status: 401,
     cause:
-      "The key is not one of the workspace in the path, whether or not there is such a workspace.",
+      "The key is not one of the workspace in the path, whether or not there is such a workspace; or it is an operator's, and the path names none.",
     cure: "Use a key of that workspace, or the id of the key's own.",
   },
   workspace_suspended: {

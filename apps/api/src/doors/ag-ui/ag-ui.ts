@@ -1,7 +1,7 @@
 import { doors } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
-import { registerDoor } from "../door.ts";
+import { registerDoor, withPlace } from "../door.ts";
 import { ofApplication } from "./application-state.ts";
 import { startRun } from "./start-run.ts";
 import { streamRun } from "./stream-run.ts";
@@ -10,11 +10,13 @@ import { streamRun } from "./stream-run.ts";
 export function registerAgUi(app: FastifyInstance, services: ApiServices): void {
   registerDoor(app, services, {
     endpoint: doors["agUi.run"],
-    handle: async (exchange, request) => {
-      const { threadId, runId } = request;
-      const { state } = ofApplication(request);
-      await streamRun(exchange, { threadId, runId, state, ...(await startRun(exchange, request)) });
-      return undefined;
-    },
+    handle: async (exchange, request) =>
+      withPlace(exchange, async (holding) => {
+        const { threadId, runId } = request;
+        const { state } = ofApplication(request);
+        const started = await startRun(holding, request);
+        await streamRun(holding, { threadId, runId, state, ...started });
+        return undefined;
+      }),
   });
 }

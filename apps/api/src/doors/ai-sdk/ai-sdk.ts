@@ -1,7 +1,7 @@
 import { type Doors, doors, type ParsedInputOf } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
-import { type DoorExchange, registerDoor } from "../door.ts";
+import { type DoorExchange, registerDoor, withPlace } from "../door.ts";
 import { toChatMessages } from "./chat-messages.ts";
 import { findChat, readChatPage } from "./chats.ts";
 import { requireAgent, sendChat } from "./send-chat.ts";
@@ -9,7 +9,11 @@ import { streamAnswer } from "./stream-answer.ts";
 
 /** Serves what the AI SDK's `DefaultChatTransport` calls: chats, each with a conversation of its caller. */
 export function registerAiSdk(app: FastifyInstance, services: ApiServices): void {
-  registerDoor(app, services, { endpoint: doors["aiSdk.send"], handle: sendChat });
+  registerDoor(app, services, {
+    endpoint: doors["aiSdk.send"],
+    handle: async (exchange, input) =>
+      withPlace(exchange, async (holding) => sendChat(holding, input)),
+  });
   registerDoor(app, services, { endpoint: doors["aiSdk.messages"], handle: listMessages });
   registerDoor(app, services, { endpoint: doors["aiSdk.resume"], handle: resumeChat });
 }

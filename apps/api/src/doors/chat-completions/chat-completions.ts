@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { ApiServices } from "../../services.ts";
 import { cancelAnswer, cancelWithClient } from "../cancel-answer.ts";
-import { detached, type DoorExchange, openLog, registerDoor } from "../door.ts";
+import { detached, type DoorExchange, openLog, registerDoor, withPlace } from "../door.ts";
 import { requireAgent } from "../find-agent.ts";
 import { readThrough, sendEvents } from "../send-events.ts";
 import { type AskedAnswer, askAgent } from "./ask-agent.ts";
@@ -27,9 +27,11 @@ export function registerChatCompletions(app: FastifyInstance, services: ApiServi
       // By what was asked two requests are the same: the files that are stored for it have other ids each time.
       const keyed = key && { ...key, asked: request };
       const own = { ...exchange, context: { ...exchange.context, idempotencyKey: keyed } };
-      const agent = await requireAgent(own, request.model);
-      const asked = await askAgent(own, request, agent);
-      return complete(own, request, asked);
+      const answer = async (by: DoorExchange) => {
+        const agent = await requireAgent(by, request.model);
+        return complete(by, request, await askAgent(by, request, agent));
+      };
+      return request.stream === true ? withPlace(own, answer) : answer(own);
     },
   });
 }

@@ -14,7 +14,7 @@ type AnswerPlace = Omit<ResponsePlace, "segment">;
 /** The place of the response that a request names as its previous one. Throws `invalid_request_error` for another id. */
 export function previousPlace({
   previous_response_id: id,
-}: CreateResponse): ResponsePlace | undefined {
+}: Pick<CreateResponse, "previous_response_id">): ResponsePlace | undefined {
   if (id === undefined) return undefined;
   const place = parseResponseId(id);
   if (place !== undefined) return place;

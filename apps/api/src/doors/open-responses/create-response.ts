@@ -219,7 +219,8 @@ async function ask(
   return { conversationId: conversation.sId, messageId: answer!.sId, segment: 0 };
 }
 
-async function readPrevious(exchange: DoorExchange, previous: ResponsePlace) {
+/** The answer of a response that can be continued. Throws `invalid_request_error` for one that has not ended. */
+export async function readPrevious(exchange: DoorExchange, previous: ResponsePlace) {
   const params = { cId: previous.conversationId, mId: previous.messageId };
   const { answer } = await callEndpoint(exchange, "messages.getAnswer", { params });
   if (answer.status !== "created") return answer;

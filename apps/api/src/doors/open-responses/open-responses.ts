@@ -2,7 +2,8 @@ import { doors, ParleyError, renderOpenAiError } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
 import type { ApiServices } from "../../services.ts";
-import { type DoorExchange, registerDoor } from "../door.ts";
+import { type DoorExchange, registerDoor, withPlace } from "../door.ts";
+import { compactResponse } from "./compact-response.ts";
 import { startResponse } from "./create-response.ts";
 import { listInputItems } from "./input-items.ts";
 import { readResponse, streamResponse } from "./respond.ts";
@@ -15,12 +16,22 @@ export function registerOpenResponses(app: FastifyInstance, services: ApiService
     endpoint: doors["openResponses.create"],
     renderError,
     handle: async (exchange, request) => {
-      const place = await startResponse(exchange, request);
       const isTemporary = request.store === false;
-      if (request.stream === true) return streamResponse(exchange, place, { isTemporary });
+      if (request.stream === true) {
+        return withPlace(exchange, async (holding) => {
+          const place = await startResponse(holding, request);
+          return streamResponse(holding, place, { isTemporary });
+        });
+      }
+      const place = await startResponse(exchange, request);
       const onlySoFar = request.background === true;
       return readResponse(exchange, place, { onlySoFar, isTemporary });
     },
+  });
+  registerDoor(app, services, {
+    endpoint: doors["openResponses.compact"],
+    renderError,
+    handle: compactResponse,
   });
   registerDoor(app, services, {
     endpoint: doors["openResponses.get"],

@@ -1,6 +1,7 @@
 import { type ImportedTurn, type InputItem, type InputPart, invalidRequest } from "@parley/schema";
 import type { InputFile, Preceding } from "../fragments.ts";
 import { addCall, addResult, paramsOf } from "../imported-turns.ts";
+import { turnsOfCompaction } from "./compaction-content.ts";
 import { parseItemId } from "./response-ids.ts";
 
 /** The output of a call of one of the caller's tools. */
@@ -109,6 +110,9 @@ export function readInput(
           isApproved: item.approve,
         });
         break;
+      case "compaction":
+        turns.push(...turnsOfCompaction(item.encrypted_content, `${path}.encrypted_content`));
+        break;
       case "item_reference":
       case "reasoning":
       case "mcp_approval_request":
@@ -131,7 +135,8 @@ function isUsers(item: InputItem): item is Extract<InputItem, { role: "user" }> 
 
 type Content = Extract<InputItem, { role: string }>["content"];
 
-function textOf(content: Content | string | readonly InputPart[]): string {
+/** The text of an item's content. */
+export function textOf(content: Content | string | readonly InputPart[]): string {
   if (typeof content === "string") return content;
   return content
     .flatMap((part) => {

@@ -75,7 +75,7 @@ async function summarised({ rpc, wId, parley }: World): Promise<Prepared> {
   for await (const { type } of parley.conversations.follow({ conversationId, include })) {
     if (type === "conversation_compacted") break;
   }
-  return { conversation: conversationId };
+  return { conversation: conversationId, agent: agentConfiguration.sId };
 }
 
 const oneSummary = {
@@ -123,6 +123,11 @@ export const conversationEntries: readonly Entry[] = [
   { command: "conversations remove", ...titled, confirmed: "Refund" },
   { command: "conversations summaries list", prepare: summarised, args: nameIn },
   { command: "conversations summaries get", ...oneSummary },
+  {
+    command: "conversations summaries create",
+    prepare: summarised,
+    args: ({ conversation = "", agent = "" }) => [conversation, "--agent", agent],
+  },
   { command: "conversations summaries undo", ...oneSummary },
   { command: "conversations summaries redo", ...undone },
   { command: "runs list", prepare: answered },
