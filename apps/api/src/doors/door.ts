@@ -1,4 +1,10 @@
-import { type Context, implementations, type LogStream, requireWorkspace } from "@parley/core";
+import {
+  type Context,
+  findIdempotencyKey,
+  implementations,
+  type LogStream,
+  requireWorkspace,
+} from "@parley/core";
 import { authorizeWorkspace, type ProcedureContext, renderError, toParleyError } from "@parley/rpc";
 import {
   type DoorEndpoint,
@@ -117,6 +123,19 @@ export async function withPlace<T>(
   } finally {
     place.release();
   }
+}
+
+/**
+ * The same exchange with what its Idempotency-Key is stored for by now: to be asked after a door has found what a request
+ * continues, because another request with the key may have created that since this one arrived.
+ */
+export async function withStoredKey(exchange: DoorExchange): Promise<DoorExchange> {
+  const { services, context } = exchange;
+  const { idempotencyKey: key } = context;
+  if (key?.scope === undefined || key.stored !== undefined) return exchange;
+  const of = { workspaceId: context.caller.workspace.id, scope: key.scope };
+  const stored = await findIdempotencyKey(services.core, of);
+  return { ...exchange, context: { ...context, idempotencyKey: { ...key, stored } } };
 }
 
 /** The same exchange for what is done after its client has gone or its key is used up. */

@@ -2,7 +2,7 @@ import { conversationIdOf } from "@parley/core";
 import { requireAllowed } from "@parley/rpc";
 import { endpoints, invalidRequest, ParleyError, type SendChat } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
-import type { DoorExchange } from "../door.ts";
+import { type DoorExchange, withStoredKey } from "../door.ts";
 import { type Chat, findChat } from "./chats.ts";
 import { type Awaited, continueAnswer, unkeyed } from "./continue-answer.ts";
 import { withFiles } from "./sent-files.ts";
@@ -20,13 +20,20 @@ export async function sendChat(exchange: DoorExchange, input: Input): Promise<un
   requireAllowed(endpoints["conversations.get"], context.caller);
   await requireAgent(exchange, input.sId);
   const sent = readSent(input);
-  const chat = await findChat(unkeyed(exchange), input.id);
-  const answer =
-    context.idempotencyKey?.stored === undefined
-      ? await answerSent({ exchange, input, chat }, sent)
-      : replayed(exchange, chat);
+  const answer = await findOrAnswer(exchange, input, sent);
   await streamAnswer(unkeyed(exchange), answer);
   return undefined;
+}
+
+async function findOrAnswer(exchange: DoorExchange, input: Input, sent: Sent): Promise<Awaited> {
+  const find = () => findChat(unkeyed(exchange), input.id);
+  const chat = await find();
+  const keyed = await withStoredKey(exchange);
+  if (keyed.context.idempotencyKey?.stored === undefined) {
+    return answerSent({ exchange: keyed, input, chat }, sent);
+  }
+  // The chat may have begun with the key, since it was looked for.
+  return replayed(keyed, keyed === exchange ? chat : await find());
 }
 
 /** Throws `agent_not_found` unless the workspace has the agent, active. */

@@ -7,7 +7,7 @@ import {
 } from "@parley/schema";
 import { toParleyError } from "@parley/rpc";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
-import type { DoorExchange } from "../door.ts";
+import { type DoorExchange, withStoredKey } from "../door.ts";
 import { requireAgent } from "../find-agent.ts";
 import { refuseErased } from "../erased-answers.ts";
 import { toFragments } from "../fragments.ts";
@@ -178,11 +178,12 @@ interface Asking {
 
 /** Asks the agent: in the conversation that is continued, or in a new one. */
 async function ask(
-  exchange: DoorExchange,
+  arrived: DoorExchange,
   { request, agent, input, previous, conversationId }: Asking,
 ): Promise<ResponsePlace> {
   const isTemporary = request.store === false;
-  const before = previous && (await readPrevious(exchange, previous));
+  const before = previous && (await readPrevious(arrived, previous));
+  const exchange = await withStoredKey(arrived);
   const message = toMessage(request, agent, input.question);
   const post = async (cId: string, afterMessageId?: string): Promise<ResponsePlace> => {
     const contentFragments = await toFragments(exchange, input.preceding);
