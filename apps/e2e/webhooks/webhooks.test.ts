@@ -171,8 +171,8 @@ describe("webhooks", () => {
     const { actionId, messageId } = requested!.json.data;
     const tail = `/${conversation.sId}/messages/${String(messageId)}/validate-action`;
     const json = { actionId, approved: "approved" };
-    for (const _again of [1, 2])
-      expect((await calls.call("POST", tail, { json })).status).toBe(200);
+    expect((await calls.call("POST", tail, { json })).status).toBe(200);
+    expect((await calls.call("POST", tail, { json })).status).toBe(200);
     await receiver.until(1, "message.succeeded");
     const decided = await receiver.until(1, "approval.decided");
     expect(decided.map(({ json: { data } }) => data)).toEqual([
