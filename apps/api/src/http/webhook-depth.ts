@@ -1,7 +1,7 @@
 import { MAX_WEBHOOK_DEPTH, ParleyError, WEBHOOK_DEPTH_HEADER } from "@parley/schema";
 
 /**
- * How many webhooks led to a request, by its header: 0 without one. Throws `invalid_request_error` for what is no number, and
+ * How many webhooks led to a request, by its header: 0 without one. Throws `invalid_request_error` for anything else than a number, and
  * once they are too many: a receiver that answers each event with a request would never end.
  */
 export function readWebhookDepth(header: string | string[] | undefined): number {
