@@ -1,12 +1,11 @@
 import { group } from "@parley/command/group";
 import { AgentStatus, ListAgents, SkillStatus } from "@parley/schema";
-import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerConnection } from "../connection/connect.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { type ItemOf, readListed } from "../grammar/endpoint-calls.ts";
-import { readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findIn, type Named, nounOf } from "../grammar/noun.ts";
-import { findMember, findSkill, findTool, functions } from "../grammar/nouns.ts";
+import { findIn, type Named } from "../grammar/noun.ts";
+import { agents, findFunction, findMember, findSkill, findTool } from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,
@@ -16,33 +15,18 @@ import {
 import { model, models } from "./read-model.ts";
 import type { Context } from "../connection/context.ts";
 
-type ListedAgent = ItemOf<"agents.listAll">;
-
-const noun = nounOf("agents.listAll", {
-  many: "agents",
-  one: "agent",
-  open: connect,
-  // Those that can be mentioned; archived ones and drafts are builders' to list.
-  read: (
-    { parley }: ServerConnection,
-    { view }: { readonly view?: ListAgents["view"] | null } = {},
-  ) =>
-    readList<ListedAgent>(
-      parley.agents.list(view == null ? {} : { view }).then((answer) => answer.agentConfigurations),
-    ),
-});
 const readers = { model, fallbackModels: models };
 const references = {
   editorIds: findMember,
-  functionIds: findIn(functions),
+  functionIds: findFunction,
   skillIds: findSkill(...SkillStatus.options),
   toolIds: findTool,
 };
 
 const readInState = (
   connection: ServerConnection,
-  status: ListedAgent["status"],
-): AsyncGenerator<ListedAgent> => readListed(connection, "agents.listAll", { status });
+  status: ItemOf<"agents.listAll">["status"],
+): AsyncGenerator<ItemOf<"agents.listAll">> => readListed(connection, "agents.listAll", { status });
 
 /** With its script, skills, functions and tools if the key is a builder's. */
 async function readAgent({ rpc, parley, wId }: ServerConnection, { id }: Named): Promise<object> {
@@ -56,7 +40,7 @@ async function readAgent({ rpc, parley, wId }: ServerConnection, { id }: Named):
 /** Makes the commands about agents. */
 export const createAgentCommands = (context: Context) =>
   group("agents", "assistants that answer in conversations", [
-    listCommand(context, noun, {
+    listCommand(context, agents, {
       about: "list the agents",
       filters: ListAgents.extend({
         status: AgentStatus.optional().describe(
@@ -64,7 +48,7 @@ export const createAgentCommands = (context: Context) =>
         ),
       }),
       read: (connection, { status, view }) =>
-        status === undefined ? noun.read(connection, { view }) : readInState(connection, status),
+        status === undefined ? agents.read(connection, { view }) : readInState(connection, status),
       columns: {
         ID: ({ sId }) => sId,
         NAME: ({ name }) => name,
@@ -74,21 +58,26 @@ export const createAgentCommands = (context: Context) =>
         DESCRIPTION: ({ description }) => description,
       },
     }),
-    getCommand(context, noun, { read: readAgent }),
-    createCommand(context, noun, { argument: "name", call: "agents.create", readers, references }),
-    updateCommand(context, noun, { call: "agents.update", readers, references }),
-    actionCommand(context, noun, {
+    getCommand(context, agents, { read: readAgent }),
+    createCommand(context, agents, {
+      argument: "name",
+      call: "agents.create",
+      readers,
+      references,
+    }),
+    updateCommand(context, agents, { call: "agents.update", readers, references }),
+    actionCommand(context, agents, {
       name: "remove",
       about: "archive an agent, so that it can no longer be mentioned",
       did: "archived",
       destroys: ({ name }) => `archive the agent ${name}`,
       call: "agents.archive",
     }),
-    actionCommand(context, noun, {
+    actionCommand(context, agents, {
       name: "restore",
       about: "restore an archived agent",
       did: "restored",
-      find: findIn(noun, (connection) => readInState(connection, "archived")),
+      find: findIn(agents, (connection) => readInState(connection, "archived")),
       call: "agents.restore",
     }),
   ]);

@@ -8,6 +8,7 @@ interface Member {
   readonly items?: Member;
   readonly anyOf?: readonly Member[];
   readonly maxLength?: number;
+  readonly minItems?: number;
   readonly description?: string;
 }
 
@@ -19,6 +20,8 @@ export interface InputOption {
   readonly takesFile: boolean;
   /** Whether the text is JSON or YAML. */
   readonly isStructured: boolean;
+  /** Whether an empty list stands for null, since the member takes null but no empty list. */
+  readonly emptyIsNull: boolean;
 }
 
 /** Reads the text of a member that has a short form, and says what that is. */
@@ -55,7 +58,11 @@ export function addInputOptions(
     if (without.includes(member)) continue;
     // JSON Schemas of objects have no boolean members here.
     const description = decapitalize((found as Member).description ?? "");
-    const described = { ...withoutNull(found as Member), description };
+    const described = {
+      ...withoutNull(found as Member),
+      description,
+      isNullable: schema.shape[member]?.safeParse(null).data === null,
+    };
     const form = named.includes(member) ? "id-or-name" : readers[member]?.form;
     for (const one of optionsOf(member, described, form)) {
       command.addOption(one.option);
@@ -73,10 +80,15 @@ const withoutNull = ({ anyOf, ...member }: Member): Member =>
 const decapitalize = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
-function optionsOf(member: string, described: Member, form?: string): InputOption[] {
+/** A member, and whether null is a value of its own, not the same as to leave it out. */
+interface Described extends Member {
+  readonly isNullable: boolean;
+}
+
+function optionsOf(member: string, described: Described, form?: string): InputOption[] {
   const flag = `--${kebab(member)}`;
   const { description = "" } = described;
-  const plainOption = { member, takesFile: false, isStructured: false };
+  const plainOption = { member, takesFile: false, isStructured: false, emptyIsNull: false };
   if (described.enum !== undefined) {
     const option = new Option(`${flag} <word>`, description).choices(described.enum);
     return [{ ...plainOption, option }];
@@ -89,7 +101,7 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
     ];
   }
   if (isOfType(described, "integer") || isOfType(described, "number")) {
-    const isTime = /(?:At$|From$|^since$|^until$)/.test(member);
+    const isTime = /(?:At|From|^since|^until|^from|^to)$/.test(member);
     const option = isTime
       ? new Option(`${flag} <time>`, `${description}, such as 2026-12-31T18:00Z`).argParser(
           readTime,
@@ -98,14 +110,7 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
     return [{ ...plainOption, option }];
   }
   if (isOfType(described, "array") && isOfType(described.items ?? {}, "string")) {
-    const singular = `--${kebab(member.replace(/s$/, ""))}`;
-    const words = `${description}; repeatable; pass "" to clear`;
-    return [
-      {
-        ...plainOption,
-        option: new Option(`${singular} <${form ?? "value"}>`, words).argParser(collect),
-      },
-    ];
+    return [{ ...plainOption, ...listOption(member, described, form) }];
   }
   if (isText(described)) {
     const takesFile = (described.maxLength ?? Number.POSITIVE_INFINITY) > SHORT_TEXT;
@@ -114,7 +119,28 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
   }
   const forms = form === undefined ? "as JSON or YAML" : `${form}, JSON or YAML`;
   const option = new Option(`${flag} <value>`, `${description}: ${forms}; @file reads a file`);
-  return [{ member, takesFile: true, isStructured: true, option }];
+  return [{ ...plainOption, takesFile: true, isStructured: true, option }];
+}
+
+/** An option that is repeated for a list of texts. */
+function listOption(
+  member: string,
+  { description = "", items, minItems = 0, isNullable }: Described,
+  form = "value",
+): Pick<InputOption, "option" | "emptyIsNull"> {
+  const singular = `--${kebab(member.replace(/s$/, ""))}`;
+  const emptyIsNull = minItems > 0 && isNullable;
+  const clearing = minItems === 0 || emptyIsNull ? '; pass "" to clear' : "";
+  const option = new Option(`${singular} <${form}>`, `${description}; repeatable${clearing}`);
+  const choices = items?.enum;
+  if (choices !== undefined) option.choices(choices);
+  option.argParser((text, before?: readonly string[]) => {
+    if (choices !== undefined && text !== "" && !choices.includes(text)) {
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+    }
+    return collect(text, before);
+  });
+  return { option, emptyIsNull };
 }
 
 const isOfType = ({ type }: Member, wanted: string): boolean =>

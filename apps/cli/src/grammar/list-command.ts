@@ -17,8 +17,10 @@ interface List<Connection, Item, S extends z.ZodObject> {
   readonly about: string;
   /** What chooses some of them. */
   readonly filters?: S;
-  /** Noun of the thing that has them, whose id is an argument. */
+  /** Noun of the thing that has them, which is an argument. */
   readonly of?: string;
+  /** How that is named; by default by its id. */
+  readonly by?: string;
   /** Reads those that are chosen, and that the thing with the id has, if the noun does not. */
   readonly read?: (connection: Connection, filters: z.input<S>, of: string) => AsyncIterable<Item>;
   /** Cells by their headings. */
@@ -48,7 +50,7 @@ export function listCommand<Connection, Item, S extends z.ZodObject>(
   const { filters, columns, read: readChosen = noun.read } = list;
   const shown = { ...noun, columns };
   const readFilters = filters && withInput(command, { schema: filters, isFilter: true });
-  if (list.of !== undefined) command.argument(`<${list.of}>`, "id");
+  if (list.of !== undefined) command.argument(`<${list.of}>`, list.by ?? "id");
   return command
     .option("--limit <rows>", `maximum number; ${byDefault}`, readLimit)
     .option("--watch", "refresh when something changes, until Ctrl-C")

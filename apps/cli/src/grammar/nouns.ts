@@ -1,11 +1,33 @@
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readListed } from "./endpoint-calls.ts";
+import { type ItemOf, readListed } from "./endpoint-calls.ts";
+import { readList } from "./find-one.ts";
 import { type Find, findIn, nounOf } from "./noun.ts";
-import type { FunctionStatus, Skill, SkillAvailability, SkillStatus } from "@parley/schema";
+import type {
+  FunctionStatus,
+  ListAgents,
+  Skill,
+  SkillAvailability,
+  SkillStatus,
+} from "@parley/schema";
 import { readPages } from "../connection/read-pages.ts";
 
 // The nouns that commands about others name too.
+
+export const agents = nounOf("agents.listAll", {
+  many: "agents",
+  one: "agent",
+  open: connect,
+  // Those that can be mentioned; archived ones and drafts are builders' to list.
+  read: (
+    { parley }: ServerConnection,
+    { view }: { readonly view?: ListAgents["view"] | null } = {},
+  ) =>
+    readList<ItemOf<"agents.listAll">>(
+      parley.agents.list(view == null ? {} : { view }).then((answer) => answer.agentConfigurations),
+    ),
+});
+export const findAgent = findIn(agents);
 
 export const files = nounOf("files.list", {
   many: "files",
@@ -71,12 +93,22 @@ export const functions = nounOf("sandboxFunctions.list", {
     ),
   versionOf: async (_connection, { item }) => item?.version,
 });
+export const findFunction = findIn(functions);
 
 /** Reads the functions in a state, for builders; without one those that can be invoked. Throws `CommandError`. */
 export const readFunctions = (connection: ServerConnection, status?: FunctionStatus) =>
   status === undefined
     ? functions.read(connection)
     : readListed(connection, "sandboxFunctions.listAll", { status });
+
+export const webhooks = nounOf("webhooks.list", {
+  many: "webhooks",
+  one: "webhook",
+  open: connect,
+  nameOf: ({ url }) => url,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+export const findWebhook = findIn(webhooks);
 
 export const skills = nounOf("skills.list", {
   many: "skills",

@@ -71,7 +71,9 @@ export async function printAnswer(io: Io, answer: unknown, { json }: ServerOptio
 
 /** People read dates, programs milliseconds. */
 const withTimes = (key: unknown, value: unknown): unknown =>
-  typeof key === "string" && /^(?:at|created|updated)$|At$/.test(key) && typeof value === "number"
+  typeof key === "string" &&
+  /^(?:at|created|updated)$|(?:At|Since|Until)$/.test(key) &&
+  typeof value === "number"
     ? new Date(value).toISOString()
     : value;
 
@@ -249,7 +251,7 @@ export function actionCommand<Connection extends Caller, Item, S extends z.ZodOb
     readonly name: string;
     readonly about: string;
     /** What it did, as in `restored`. */
-    readonly did: string;
+    readonly did: string | ((answer: Answer) => string);
     /** What it destroys, after `This will`; without it, nothing is confirmed. */
     readonly destroys?: (found: Named) => string;
     /** What its options give, if that is not what the endpoint takes. */
@@ -274,7 +276,8 @@ export function actionCommand<Connection extends Caller, Item, S extends z.ZodOb
         await confirm(context.io, { what: destroys(found), typed, yes: options.yes });
       }
       const answer = await callServer(change(connection, noun, { call, found, input }));
-      printDone(context.io, `${did}: ${one} ${titleOf(found)}`, answer, options);
+      const done = typeof did === "string" ? did : did(answer);
+      printDone(context.io, `${done}: ${one} ${titleOf(found)}`, answer, options);
     },
   );
 }

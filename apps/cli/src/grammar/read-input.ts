@@ -74,10 +74,11 @@ async function readDefinition(io: Io, file: string): Promise<Record<string, unkn
 }
 
 async function readValue(
-  { option, takesFile, isStructured }: InputOption,
+  { option, takesFile, isStructured, emptyIsNull }: InputOption,
   value: unknown,
   reader: Reader["read"] | undefined,
 ): Promise<unknown> {
+  if (emptyIsNull && Array.isArray(value) && value.length === 0) return null;
   if (!takesFile || typeof value !== "string") return value;
   const isFile = value.startsWith("@");
   const text = isFile ? await readFile(value.slice(1), "utf8") : value;

@@ -10,6 +10,7 @@ import { operatorEntries } from "./operators.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { webhookEntries } from "./webhooks.ts";
 
 /** The entry of every command. */
 export const entries: readonly Entry[] = [
@@ -23,5 +24,6 @@ export const entries: readonly Entry[] = [
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,
+  ...webhookEntries,
   ...operatorEntries,
 ];

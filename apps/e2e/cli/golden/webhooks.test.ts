@@ -1,0 +1,4 @@
+import { webhookEntries } from "./entries/webhooks.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(webhookEntries);
