@@ -1,5 +1,6 @@
 import type { Action, AgentConfiguration, AgentMessage, WaitingCall } from "parley-client";
 import type { Run } from "../src/runs/kinds.ts";
+import type { Webhook } from "../src/webhooks/states.ts";
 
 // Models of the server, with the members that components read; each takes the changes of a test.
 
@@ -119,5 +120,26 @@ export const runOf = (changed: Partial<Run> = {}): Run => ({
   durationMs: null,
   attempts: 1,
   error: null,
+  ...changed,
+});
+
+/** A webhook that is on. */
+export const webhookOf = (changed: Partial<Webhook> = {}): Webhook => ({
+  sId: "whk_1",
+  url: "https://shop.example/events",
+  description: "The shop",
+  events: ["message.succeeded"],
+  conversationIds: null,
+  agentIds: null,
+  functionIds: null,
+  sendsContent: false,
+  isOrdered: false,
+  disabledFor: null,
+  disabledAt: null,
+  failingSince: null,
+  previousSecretUntil: null,
+  version: 3,
+  createdAt: 0,
+  updatedAt: 0,
   ...changed,
 });

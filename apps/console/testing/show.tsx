@@ -20,6 +20,8 @@ interface Options {
   readonly session?: Partial<Session>;
   /** Path and query of the page that the component is on. */
   readonly href?: string;
+  /** The path with its parameters, as the router has it, if it has some. */
+  readonly path?: string;
   /** Whether the page needs no session, as the sign-in. */
   readonly isOutside?: boolean;
   /** Validates the query; the default keeps it as parsed. */
@@ -56,7 +58,8 @@ export async function show(component: ReactNode, options: Options = {}): Promise
     id: "session",
     beforeLoad: () => ({ session }),
   });
-  const shown = { path: href.replace(/\?.*/, ""), component: () => component, validateSearch };
+  const { path = href.replace(/\?.*/, "") } = options;
+  const shown = { path, component: () => component, validateSearch };
   const pages = isOutside
     ? [createRoute({ ...shown, getParentRoute: () => rootRoute }), sessionRoute]
     : [

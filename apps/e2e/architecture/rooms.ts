@@ -252,6 +252,7 @@ const features: Rooms = {
   runs: page,
   overview: page,
   usage: page,
+  webhooks: page,
   administration: page,
   operators: [...page, "administration"],
 };

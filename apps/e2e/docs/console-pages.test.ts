@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { pages, pictureOf, themes } from "../console/shown/pages.ts";
+import { pages } from "../console/shown/pages.ts";
+import { pictureOf, themes } from "../console/shown/pictures.ts";
 import { root } from "../server.ts";
 
 const folder = path.join(root, "docs/console");

@@ -7,6 +7,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Account } from "./account.tsx";
 import { BudgetBanner } from "../usage/budget-banner.tsx";
+import { WebhookBanner } from "../webhooks/webhook-banner.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
 import { mayOpen, Navigation } from "./navigation.tsx";
 
@@ -49,6 +50,7 @@ export function Layout() {
         className="min-w-0 px-4 py-5 outline-none md:px-8"
       >
         <BudgetBanner />
+        <WebhookBanner />
         {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
       </main>
       {mayOpen(session, "/approvals") && <WaitingNews />}

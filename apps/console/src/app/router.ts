@@ -15,6 +15,7 @@ import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
 import { homeRoute, noAccessRoute, signInRoute, unknownRoute } from "./root-routes.ts";
@@ -37,6 +38,7 @@ const routeTree = rootRoute.addChildren([
     ...runRoutes,
     ...overviewRoutes,
     ...usageRoutes,
+    ...webhookRoutes,
     unknownRoute,
   ]),
 ]);

@@ -2,6 +2,7 @@ import { createParley, createRpcClient } from "parley-client";
 import { eventually, type Server } from "../../server.ts";
 import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
+import { startReceiver } from "../../webhooks/receiver.ts";
 import { agents, documents, functions, members, shippingCosts, skills } from "./shop-data.ts";
 
 /** The ids that detail pages show. */
@@ -16,6 +17,7 @@ export interface ShownIds {
   readonly toolId: string;
   readonly spaceId: string;
   readonly viewId: string;
+  readonly webhookId: string;
 }
 
 /** Fills the demo workspace with a made-up shop: something in every state, for every page. */
@@ -36,6 +38,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
   const skillId = await fillSkills(server);
   const viewId = await fillKnowledge(server);
   await fillAdministration(server);
+  const webhook = await openWebhook(server);
   const create = async (name: keyof typeof agents) => {
     const { agentConfiguration } = await rpc.agents.create.mutate({
       wId,
@@ -60,6 +63,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     return blockedActions.length === 2 ? { value: true } : {};
   }, 20_000);
   const conversationId = await ask("Where is my order 1042?", clerk);
+  const webhookId = await webhook.settle();
   return {
     conversationId,
     agentId: clerk,
@@ -70,6 +74,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     toolId: tool.sId,
     spaceId,
     viewId,
+    webhookId,
   };
 }
 
@@ -169,6 +174,38 @@ async function fillKnowledge({ url, demo }: Server): Promise<string> {
   const dsId = dataSourceView.dataSourceId;
   for (const document of documents) await parley.documents.upsert({ dsId, ...document });
   return dataSourceView.sId;
+}
+
+/** Creates a webhook that a server of the shop answers, until it is settled: then its deliveries have been sent. */
+async function openWebhook(server: Server) {
+  const receiver = await startReceiver((response, { json }) => {
+    response.writeHead(json.type === "message.failed" ? 503 : 204).end();
+  });
+  const { webhooks } = createCalls(() => server).rpc();
+  const { workspaceId: wId } = server.demo;
+  const { webhook } = await webhooks.create.mutate({
+    wId,
+    url: receiver.url,
+    description: "Orders of the web shop",
+    events: ["message.succeeded", "message.failed", "approval.requested"],
+  });
+  const named = { wId, webhookId: webhook.sId };
+  const away = { wId, url: "https://old.shop.example/", events: ["budget.exceeded" as const] };
+  const { webhook: old } = await webhooks.create.mutate(away);
+  await webhooks.update.mutate({ wId, webhookId: old.sId, version: 0, isEnabled: false });
+  const settle = async (): Promise<string> => {
+    await eventually(async () => {
+      const { deliveries } = await webhooks.listDeliveries.query(named);
+      const isSent = deliveries.every(({ attempts }) => attempts.length > 0);
+      return deliveries.length > 3 && isSent ? { value: true } : {};
+    }, 20_000);
+    await receiver.close();
+    const { version } = (await webhooks.get.query(named)).webhook;
+    const url = "https://shop.example/parley-events";
+    await webhooks.update.mutate({ ...named, version, url });
+    return webhook.sId;
+  };
+  return { settle };
 }
 
 async function fillAdministration({ url, demo }: Server): Promise<void> {

@@ -248,6 +248,20 @@ export const pages: readonly ShownPage[] = [
     alt: "A table of keys with their roles, spaces, states and when they expire",
   },
   {
+    route: "/webhooks",
+    name: "webhooks",
+    pathOf: () => "/webhooks",
+    keys: admins,
+    alt: "A table of webhooks with their states and the events that they are told of",
+  },
+  {
+    route: "/webhooks/$webhookId",
+    name: "webhook",
+    pathOf: ({ webhookId }) => `/webhooks/${webhookId}`,
+    keys: admins,
+    alt: "A webhook with its events, above a table of its deliveries and how they were answered",
+  },
+  {
     route: "/audit",
     name: "audit-log",
     pathOf: () => "/audit",
@@ -283,10 +297,3 @@ export const pages: readonly ShownPage[] = [
     alt: "A page saying that its URL was not found, with a link to go home",
   },
 ];
-
-/** The themes in which each page has a picture. */
-export const themes = ["light", "dark"] as const;
-
-/** The name of the file with a picture of a page, below `docs/console`. */
-export const pictureOf = ({ name }: ShownPage, theme: (typeof themes)[number]): string =>
-  `${name}-${theme}.webp`;

@@ -6,7 +6,8 @@ import { createPlace, root, startServer } from "../../server.ts";
 import { startShopServer } from "../../tools/shop-server.ts";
 import { openConsole } from "../open-console.ts";
 import { fillShop } from "./fill-shop.ts";
-import { pages, pictureOf, themes } from "./pages.ts";
+import { pages } from "./pages.ts";
+import { pictureOf, themes } from "./pictures.ts";
 import type { ShownPage } from "./shown-page.ts";
 
 const folder = path.join(root, "docs/console");

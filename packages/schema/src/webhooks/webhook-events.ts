@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ReachedBudget } from "../conversations/message-events.ts";
 import { exampleOf } from "../examples.ts";
+import { webhookSummaries } from "./webhook-summaries.ts";
 
 const id = (what: string, example: string) =>
   z.string().describe(`Id of the ${what}`).meta({ example });
@@ -28,25 +29,21 @@ interface EventRow {
 }
 
 const rows = {
-  "conversation.created": { summary: "A conversation was created", data: ofConversation },
-  "conversation.deleted": { summary: "A conversation was deleted", data: ofConversation },
+  "conversation.created": { data: ofConversation },
+  "conversation.deleted": { data: ofConversation },
   "message.succeeded": {
-    summary: "An agent has answered",
     data: ofMessage,
     logged: "agent_message_success",
   },
   "message.failed": {
-    summary: "An agent could not answer",
     data: ofMessage,
     logged: "agent_error",
   },
   "message.cancelled": {
-    summary: "An answer was cancelled",
     data: ofMessage,
     logged: "agent_generation_cancelled",
   },
   "approval.requested": {
-    summary: "A tool call waits for an approval",
     data: ofCall,
     logged: "tool_approve_execution",
   },
@@ -58,51 +55,46 @@ const rows = {
     },
   },
   "question.asked": {
-    summary: "An agent asks its user a question",
     data: ofCall,
     logged: "tool_ask_user_question",
   },
   "authorization.requested": {
-    summary: "A tool call waits until its user authorizes the tool",
     data: ofCall,
     logged: "tool_personal_auth_required",
   },
   "outputs.requested": {
-    summary: "An answer waits for the outputs of the application's tools",
     data: ofCall,
     logged: "tool_output_required",
   },
   "invocation.succeeded": {
-    summary: "An invocation of a function has its result",
     data: ofInvocation,
     logged: "sandbox_function_invocation_result",
   },
   "invocation.failed": {
-    summary: "An invocation of a function has failed or was cancelled",
     data: ofInvocation,
     logged: "sandbox_function_invocation_error",
   },
   "budget.reached": {
-    summary: "What an answer costs has reached the limit of a soft budget",
     data: { ...ofMessage, budgets: z.array(ReachedBudget).describe("The budgets") },
     logged: "agent_message_budget",
   },
   "budget.exceeded": {
-    summary: "An answer ended because a budget is used up",
     data: ofMessage,
     logged: "agent_error",
     code: "budget_exceeded",
   },
-  "webhook.disabled": { summary: "Another webhook was switched off", data: ofWebhook },
-} as const satisfies Record<string, EventRow>;
+  "webhook.disabled": { data: ofWebhook },
+} as const satisfies Record<WebhookEventName, Omit<EventRow, "summary">>;
 
-export type WebhookEventName = keyof typeof rows;
-
-/** Every event that webhooks can be told of, by its name. */
-export const webhookEvents: Readonly<Record<WebhookEventName, EventRow>> = rows;
+export type WebhookEventName = keyof typeof webhookSummaries;
 
 // The table has these members.
 export const webhookEventNames = Object.keys(rows) as [WebhookEventName, ...WebhookEventName[]];
+
+/** Every event that webhooks can be told of, by its name. */
+export const webhookEvents = Object.fromEntries<EventRow>(
+  webhookEventNames.map((name) => [name, { summary: webhookSummaries[name], ...rows[name] }]),
+) as Readonly<Record<WebhookEventName, EventRow>>;
 
 /** The name of a webhooks' event. */
 export const WebhookEventName = z.enum(webhookEventNames);
