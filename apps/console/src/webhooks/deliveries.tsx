@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
-import { StatusBadge } from "../ui/badge.tsx";
+import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -98,12 +98,10 @@ export function Deliveries({ isOn }: { readonly isOn: boolean }) {
               <code className="block font-mono text-sm whitespace-nowrap text-muted">{sId}</code>
             </span>
           ),
-          Status: ({ status: current }) => <StatusBadge status={current} />,
+          Status: DeliveryStatus,
           Attempts: ({ attempts }) => attempts.length,
           "Last answer": lastAnswerOf,
           Happened: ({ createdAt }) => <Time at={createdAt} />,
-          "Next attempt": ({ nextAttemptAt }) =>
-            nextAttemptAt !== null && <Time at={nextAttemptAt} />,
           Actions: ({ sId, status: current }) => (
             <span className="flex gap-2">
               <Button isSmall of={sId} onClick={() => setShownId(sId)}>
@@ -120,5 +118,20 @@ export function Deliveries({ isOn }: { readonly isOn: boolean }) {
       />
       {shown && <DeliveryDialog delivery={shown} onClose={() => setShownId(undefined)} />}
     </Section>
+  );
+}
+
+/** The status of a delivery, and when it is tried again. */
+function DeliveryStatus({ status, nextAttemptAt }: Delivery) {
+  if (status !== "waiting") return <StatusBadge status={status} />;
+  return (
+    <span>
+      <Badge tone="accent">waiting</Badge>
+      {nextAttemptAt !== null && (
+        <span className="block text-sm text-muted">
+          next attempt <Time at={nextAttemptAt} />
+        </span>
+      )}
+    </span>
   );
 }

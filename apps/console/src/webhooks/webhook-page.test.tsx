@@ -68,6 +68,9 @@ test("shows deliveries with their attempts, and what was answered as text", asyn
   const { user } = await page();
   const good = await rowOf("message.succeeded whd_good");
   expect(good.textContent).toMatch(/succeeded1204/);
+  expect((await rowOf("message.succeeded whd_new")).textContent).toMatch(
+    /waitingnext attempt Jan 1, 1970.*1500/,
+  );
   const bad = await rowOf("message.failed whd_bad");
   expect(bad.textContent).toMatch(/failed2It did not answer in time/);
   await user.click(within(bad).getByRole("button", { name: "Details whd_bad" }));
