@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
       .toBe(1);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Switch on" }).click();
-    await page.getByText("Switched on").waitFor();
+    await page.getByText("Switched on", { exact: true }).waitFor();
     await banner.waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: "Actions" }).click();

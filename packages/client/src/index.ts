@@ -36,5 +36,6 @@ export type {
   Skill,
   UserMessage,
   Warning,
+  WebhookPayload,
 } from "@parley/schema";
 export type { WaitingCall } from "@parley/schema/waiting-calls";

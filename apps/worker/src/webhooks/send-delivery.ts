@@ -1,6 +1,6 @@
 import type { Delivery } from "@parley/core";
 import { FetchFault, type Guard } from "@parley/guarded-fetch";
-import { WEBHOOK_VERSION, type WebhookPayload } from "@parley/schema";
+import { WEBHOOK_VERSION } from "@parley/schema";
 import { Webhook } from "standardwebhooks";
 import { readRetryAfter } from "./retry-schedule.ts";
 
@@ -24,7 +24,7 @@ export interface Answered {
 /** The JSON of a delivery, the same in each of its attempts. */
 export function renderPayload(workspaceId: string, delivery: Delivery): string {
   const { event: type, subject, content, createdAt } = delivery;
-  const payload: WebhookPayload = {
+  const payload = {
     type,
     timestamp: new Date(createdAt).toISOString(),
     version: WEBHOOK_VERSION,

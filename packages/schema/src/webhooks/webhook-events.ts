@@ -137,14 +137,22 @@ export function webhookPayload(name: WebhookEventName) {
   });
 }
 
-/** A delivered payload. */
-export interface WebhookPayload {
-  readonly type: WebhookEventName;
-  /** ISO 8601. */
-  readonly timestamp: string;
-  readonly version: typeof WEBHOOK_VERSION;
-  readonly data: Readonly<Record<string, unknown>> & { readonly workspaceId: string };
-}
+/** What is delivered for an event, by its `type`; without a name, for any of them. */
+export type WebhookPayload<Name extends WebhookEventName = WebhookEventName> = {
+  readonly [N in Name]: {
+    readonly type: N;
+    /** When it happened, in ISO 8601. */
+    readonly timestamp: string;
+    readonly version: typeof WEBHOOK_VERSION;
+    readonly data: Readonly<z.infer<z.ZodObject<(typeof rows)[N]["data"]>>> & {
+      readonly workspaceId: string;
+      /** Only of samples. */
+      readonly isSample?: true;
+      /** The event of the stream, if the webhook sends content. */
+      readonly event?: Readonly<Record<string, unknown>>;
+    };
+  };
+}[Name];
 
 /** Ids as an event of this name has them, of things that do not exist. */
 export function webhookSample(name: WebhookEventName): Record<string, unknown> {
