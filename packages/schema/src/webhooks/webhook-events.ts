@@ -48,7 +48,6 @@ const rows = {
     logged: "tool_approve_execution",
   },
   "approval.decided": {
-    summary: "A tool call was approved or rejected",
     data: {
       ...ofCall,
       decision: z.enum(["approved", "rejected", "always_approved"]).describe("The decision"),

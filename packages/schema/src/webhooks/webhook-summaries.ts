@@ -6,6 +6,7 @@ export const webhookSummaries = {
   "message.failed": "An agent could not answer",
   "message.cancelled": "An answer was cancelled",
   "approval.requested": "A tool call waits for an approval",
+  "approval.decided": "A tool call was approved or rejected",
   "question.asked": "An agent asks its user a question",
   "authorization.requested": "A tool call waits until its user authorizes the tool",
   "outputs.requested": "An answer waits for the outputs of the application's tools",
