@@ -127,9 +127,13 @@ test("sends a sample of an event", async () => {
 });
 
 test("is switched off and on, and says why not", async () => {
-  const { user, calls } = await page({ "webhooks.update": refuse("It was changed in the meantime") });
+  const { user, calls } = await page({
+    "webhooks.update": refuse("It was changed in the meantime"),
+  });
   await user.click(await screen.findByRole("button", { name: "Switch off" }));
-  expect((await screen.findByRole("alert")).textContent).toContain("It was changed in the meantime");
+  expect((await screen.findByRole("alert")).textContent).toContain(
+    "It was changed in the meantime",
+  );
   expect(inputsOf(calls, "webhooks.update")).toEqual([
     { wId: "wks_1", webhookId: "whk_1", version: 3, isEnabled: false },
   ]);
