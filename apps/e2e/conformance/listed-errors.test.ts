@@ -12,6 +12,7 @@ import { callByName } from "./call-by-name.ts";
 import { missingSubjects } from "./missing-subjects.ts";
 import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
+import { wrongSummaries } from "./wrong-summaries.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -101,6 +102,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await rest({ method: "DELETE", path: `${pathsOf(server()).conversations}/${sId}` });
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
+  ...wrongSummaries(calls, { server, call, callWithoutModels }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;
@@ -254,8 +256,9 @@ async function mint(input: object): Promise<string> {
   return call("userTokens.create", token, server().demo.adminKey);
 }
 
-const call = (name: string, input: object, key?: string) =>
-  callByName(server(), name, { input, key });
+async function call(name: string, input: object, key?: string): Promise<string> {
+  return callByName(server(), name, { input, key });
+}
 
 /** Sends a request of the workspace's admin, and gives the body and the type of its error. */
 async function rest(request: Request): Promise<{ body: unknown; type: string }> {

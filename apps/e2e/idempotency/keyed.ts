@@ -34,7 +34,7 @@ export function isReplay({ headers }: Answer): boolean {
 
 /** Every id in an answer; the first is that of what was made. */
 export function idsIn({ text }: Answer): string[] {
-  return [...text.matchAll(/"(?:sId|serverId|authorizationUrl)":"([^"]+)"/g)].map(
+  return [...text.matchAll(/"(?:sId|serverId|runId|authorizationUrl)":"([^"]+)"/g)].map(
     ([, sid = ""]) => sid,
   );
 }

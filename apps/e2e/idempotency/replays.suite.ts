@@ -10,7 +10,8 @@ import { shareShop } from "../tools/shop-server.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
-import { knowledgeSamples, type Sample } from "./knowledge-samples.ts";
+import { furtherSamples } from "./further-samples.ts";
+import type { Sample } from "./knowledge-samples.ts";
 import {
   conversationIn,
   createOf,
@@ -86,7 +87,7 @@ export function replaysSuite(server: () => Server): void {
     "conversations.create": async () => ({
       request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
     }),
-    ...knowledgeSamples(server),
+    ...furtherSamples(server),
     "feedbacks.give": async () => {
       const { conversation } = await create("Hello", ["slowpoke"]);
       const mId = conversation.content[1]?.[0]?.sId;

@@ -64,6 +64,9 @@ describe("the endpoint table", () => {
       "agents.update.script",
       "agents.update.responseFormat",
       "apiKeys.update.expiresAt",
+      "webhooks.update.conversationIds",
+      "webhooks.update.agentIds",
+      "webhooks.update.functionIds",
     ]);
   });
 

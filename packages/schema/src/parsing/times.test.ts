@@ -18,6 +18,8 @@ const rest = {
   mime_type: "a/b",
   keyId: "k",
   text: "t",
+  webhookId: "w",
+  from: 0,
 };
 
 it("times are these members of inputs", () => {
@@ -34,6 +36,8 @@ it("times are these members of inputs", () => {
     "dataSourceViews.searchDocuments timestamp_lt",
     "prices.set validFrom",
     "prices.setServer validFrom",
+    "webhooks.replay from",
+    "webhooks.replay to",
     "runs.list from",
     "runs.list to",
     "conversations.listAll from",

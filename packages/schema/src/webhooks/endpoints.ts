@@ -68,6 +68,7 @@ export const webhookEndpoints = {
     }),
     ...ofWebhook,
     errors: [...ofWebhook.errors, "version_conflict"],
+    storesLittle: true,
     summary: "Change a webhook, or switch it on or off",
     output: AdministeredWebhook,
   },

@@ -79,7 +79,9 @@ export const Webhook = z.object({
   functionIds: z.array(z.string()).nullable().describe("Only these functions; null for any"),
   sendsContent: z.boolean().describe("Whether the event itself is sent with its ids"),
   isOrdered: z.boolean().describe("Whether a conversation's events are delivered in their order"),
-  disabledFor: WebhookDisabledFor.nullable().meta({ example: null }),
+  disabledFor: WebhookDisabledFor.nullable()
+    .describe("Why it is off; null while it is on")
+    .meta({ example: null }),
   disabledAt: Milliseconds.nullable().describe("When it was switched off").meta({ example: null }),
   failingSince: Milliseconds.nullable()
     .describe("Since when every delivery has failed; null if the last one succeeded")
