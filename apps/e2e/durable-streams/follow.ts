@@ -11,6 +11,18 @@ interface Followed {
 }
 
 /**
+ * The answer once it has come as a whole, unless it is a stream of events. Of a last answer that breaks off, the client has
+ * read in its headers that the stream is closed, and says nothing of the rest.
+ */
+async function fetchWhole(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  const { headers, status } = response;
+  if (headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  const body = await response.arrayBuffer();
+  return new Response([204, 304].includes(status) ? null : body, { status, headers });
+}
+
+/**
  * Follows a stream with the protocol's own client until it is closed, and gives its items as JSON. Throws when the
  * connection breaks.
  */
@@ -27,6 +39,7 @@ export async function follow({
     live,
     offset,
     headers: { Authorization: authorization },
+    fetch: fetchWhole,
     // A test tells what the network does: it goes on itself.
     backoffOptions: { initialDelay: 10, maxDelay: 20, multiplier: 1, maxRetries: 2 },
     sseResilience: { logWarnings: false },
