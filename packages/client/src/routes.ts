@@ -1,4 +1,4 @@
-import { type RouteName, routes, workspacePath } from "./schema-tables.ts";
+import { conversationPath, type RouteName, routes, workspacePath } from "./schema-tables.ts";
 
 /** The client's names of path parameters that the wire abbreviates. */
 export const parameterNames = {
@@ -16,6 +16,7 @@ export function fillPath(
   const [method = "", template = ""] = routes[name].split(" ");
   const taken = new Set<string>();
   const path = template
+    .replace("^", conversationPath)
     .replace("~", workspacePath)
     .replace(/\{(#?)(\w+)\}/g, (_match, isNumber: string, parameter: string) => {
       if (parameter === "wId") return encodeURIComponent(workspaceId);

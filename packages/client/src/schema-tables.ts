@@ -20,6 +20,9 @@ export type RouteName = {
 /** What the paths of nearly all endpoints begin with: in `routes`, a `~` stands for it. */
 export const workspacePath = "/api/v1/w/{wId}";
 
+/** What those below a conversation begin with: a `^` stands for it. */
+export const conversationPath = "/api/v1/w/{wId}/assistant/conversations/{cId}";
+
 /** A path in which the parameters that are numbers have a `#`. */
 function markNumbers({ path, params }: Pick<Endpoint, "path" | "params">): string {
   return path.replace(/\{(\w+)\}/g, (parameter, name: string) =>
@@ -27,12 +30,13 @@ function markNumbers({ path, params }: Pick<Endpoint, "path" | "params">): strin
   );
 }
 
+const shorten = (path: string): string =>
+  path.replace(conversationPath, "^").replace(workspacePath, "~");
+
 /** Method and path of every public endpoint, as in `GET ~/skills`; parameters that are numbers are `{#name}`. */
 export const routes = Object.fromEntries(
   Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
-    "auth" in endpoint
-      ? []
-      : [[name, `${endpoint.method} ${markNumbers(endpoint).replace(workspacePath, "~")}`]],
+    "auth" in endpoint ? [] : [[name, `${endpoint.method} ${shorten(markNumbers(endpoint))}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 
