@@ -76,7 +76,7 @@ describe.skipIf(redisServer.isMissing)(`costs${redisServer.suffix}`, () => {
     expectAtMost(cost, {
       "api sql": {
         insert_conversation: 1,
-        'select "id", "last_seq" from "logs" where "logs"."id" in ($1)': 1,
+        'select "id", "last_seq", "closed_at" from "logs" where "logs"."id" in ($1)': 1,
       },
       "api redis": { EVALSHA: 1, PUBLISH: 1, SUBSCRIBE: 1, UNSUBSCRIBE: 1 },
       ...workerOfTurn,
@@ -93,7 +93,7 @@ describe.skipIf(redisServer.isMissing)(`costs${redisServer.suffix}`, () => {
     expectAtMost(await costs.costOf(invoke), {
       "api sql": {
         insert_invocations: 1,
-        'select "id", "last_seq" from "logs" where "logs"."id" in ($1)': 1,
+        'select "id", "last_seq", "closed_at" from "logs" where "logs"."id" in ($1)': 1,
       },
       "api redis": { EVALSHA: 1, PUBLISH: 1, SUBSCRIBE: 1, UNSUBSCRIBE: 1 },
       "worker sql": { claim_invocations: 2, finish_invocations: 1 },
