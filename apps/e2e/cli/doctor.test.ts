@@ -163,6 +163,8 @@ test("stored secrets without their key are said", async () => {
   const rpc = createRpcClient({ url, apiKey: demo.adminKey });
   const input = { wId: demo.workspaceId, providerId: "openai", apiKey: "sk-not-logged" } as const;
   await rpc.providerCredentials.put.mutate(input);
+  const webhook = { url: "https://webhooks.example/x", events: ["message.failed" as const] };
+  await rpc.webhooks.create.mutate({ wId: demo.workspaceId, ...webhook });
   const { PARLEY_ENCRYPTION_KEY: _key, ...keyless } = settingsFor(place);
   const other = randomBytes(32).toString("base64");
   const [right, none, wrong] = await examineEach([
@@ -170,7 +172,7 @@ test("stored secrets without their key are said", async () => {
     keyless,
     { ...keyless, PARLEY_ENCRYPTION_KEY: other },
   ]);
-  expect(right?.of("encryption")[0]?.finding).toContain("decrypts all 1 secrets");
+  expect(right?.of("encryption")[0]?.finding).toContain("decrypts all 2 secrets");
   expect(none?.of("encryption")[0]?.finding).toContain("PARLEY_ENCRYPTION_KEY is not set");
   expect(wrong?.of("encryption")[0]?.finding).toContain("lacks their key");
   for (const one of [none, wrong]) expect(one?.of("encryption")[0]?.level).toBe("fail");

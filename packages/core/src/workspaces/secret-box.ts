@@ -33,7 +33,8 @@ export interface SecretServices {
 /** Throws `invalid_request_error` for the member that is a secret, if the server keeps none. */
 export function requireSecretBox({ secretBox }: SecretServices, member: string): SecretBox {
   if (secretBox !== undefined) return secretBox;
-  const message = "the server cannot store secrets: PARLEY_ENCRYPTION_KEY is not set";
+  const message =
+    "the server cannot store secrets: set PARLEY_ENCRYPTION_KEY to 32 bytes in base64, as of `openssl rand -base64 32`";
   throw invalidRequest("body", [{ path: member, message }]);
 }
 
