@@ -4,6 +4,7 @@ import { TEMPORARY } from "../access/conversation-reach.ts";
 import { recordOfServer } from "../audit/audited-mutations.ts";
 import type { Process } from "../context.ts";
 import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
+import { forgetFileTexts } from "../files/file-texts.ts";
 import { goneHints } from "../log/bus.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { deleteConversationRows } from "./conversations.ts";
@@ -41,9 +42,9 @@ const lastChange = sql`(
   where m.conversation_id = ${conversations.id})`;
 
 /**
- * Erases temporary conversations in which no answer and no summary is written any more, with all of their content and the files that came in their
- * requests; a record without
- * text stays in the audit log. Gives how many it has erased, of a bounded number.
+ * Erases temporary conversations in which no answer and no summary is written any more, with all of their content, and the
+ * files that came in their requests with the texts of these; a record without text stays in the audit log. Gives how many it
+ * has erased, of a bounded number.
  */
 export async function eraseTemporaryConversations(core: Process): Promise<number> {
   return inTransaction(core, async (transaction) => {
@@ -73,7 +74,13 @@ export async function eraseTemporaryConversations(core: Process): Promise<number
     );
     const gone = await deleteConversationRows(core, transaction, rows);
     const ofRequests = and(inArray(files.sid, uploads), eq(files.useCase, TEMPORARY));
-    if (uploads.length > 0) await db.delete(files).where(ofRequests);
+    if (uploads.length > 0) {
+      const erased = await db
+        .delete(files)
+        .where(ofRequests)
+        .returning({ workspaceId: files.workspaceId, sha256: files.sha256 });
+      await forgetFileTexts(db, erased);
+    }
     const ids = [...new Set(rows.map(({ workspaceId }) => workspaceId))];
     const named = await db
       .select({ id: workspaces.id, sid: workspaces.sid })

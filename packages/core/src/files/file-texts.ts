@@ -1,5 +1,5 @@
 /** Texts that were extracted from files, for each workspace, content and extractor. */
-import { statement } from "@parley/db";
+import { type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
@@ -84,6 +84,33 @@ export async function saveFileText(
   const values = { ...key, text, failure, pages, createdAt: core.now() };
   const saved = await saveStatement.execute(core.database.db, values);
   if (saved.length > 0) core.storage.add(key.workspaceId, text?.length ?? 0);
+}
+
+/** A content of a workspace. */
+interface Content {
+  readonly workspaceId: number;
+  /** Null of a file that was not uploaded. */
+  readonly sha256: string | null;
+}
+
+const forgetStatement = statement<{ contents: string }>(
+  "forget_file_texts",
+  sql`
+  delete from file_texts t
+  using json_to_recordset(${sql.placeholder("contents")}::json) as c(workspace_id bigint, sha256 text)
+  where t.workspace_id = c.workspace_id and t.sha256 = c.sha256
+    and (select true from files f where f.workspace_id = t.workspace_id and f.sha256 = t.sha256
+      and f.text is null limit 1) is null`,
+);
+
+/** Deletes the texts of contents at once of which their workspaces have no file any more. */
+export async function forgetFileTexts(db: Queryable, contents: readonly Content[]): Promise<void> {
+  if (contents.length === 0) return;
+  const columns = contents.map(({ workspaceId, sha256 }) => ({
+    workspace_id: workspaceId,
+    sha256,
+  }));
+  await forgetStatement.execute(db, { contents: JSON.stringify(columns) });
 }
 
 /** Texts that a statement looks at. */
