@@ -22,7 +22,7 @@ import {
 } from "@parley/schema";
 import { eq, inArray, sql } from "drizzle-orm";
 import { statementForCallers } from "../access/caller-statement.ts";
-import { lockConversation, newestReached } from "../access/conversation-reach.ts";
+import { lockConversation, newestReached, TEMPORARY } from "../access/conversation-reach.ts";
 import type { Context, Process } from "../context.ts";
 import { jsonValues, selectAs } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
@@ -34,6 +34,7 @@ import { happenedToConversations, hasDeliveries, toldOf } from "../log/webhook-o
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./conversation-content.ts";
+import { eraseUploads, findUploads } from "./temporary-uploads.ts";
 import { takePage } from "../data-access/pages.ts";
 
 interface NewestConversation extends ConversationRow {
@@ -104,7 +105,10 @@ export async function deleteConversation(
 ): Promise<Success> {
   return inTransaction(context, async (transaction) => {
     const row = await lockConversation(transaction.db, context, input.cId);
+    const isTemporary = row.visibility === TEMPORARY;
+    const uploads = isTemporary ? await findUploads(transaction.db, [row.id]) : [];
     const gone = await deleteConversationRows(context, transaction, [row]);
+    await eraseUploads(transaction.db, uploads);
     transaction.afterCommit.push(...goneHints(gone));
     return { success: true };
   });

@@ -6,6 +6,7 @@ import { uploadTestFile } from "../../testing/files.ts";
 import { createTestConversation } from "../../testing/testing.ts";
 import { findStoredFile } from "../files/file-bytes.ts";
 import { saveFileText } from "../files/file-texts.ts";
+import { deleteConversation } from "./conversations.ts";
 import { eraseTemporaryConversations } from "./erase-temporary.ts";
 
 const test = workspaceTest();
@@ -21,6 +22,15 @@ async function upload(content: string, useCase: "temporary" | "conversation") {
   await saveFileText(test.core, { workspaceId, sha256: sha256 ?? "", extractor: "pdf-1" }, text);
   return { fileId, title: content };
 }
+
+it("takes the files along when the conversation is deleted before", async () => {
+  const { db } = test.core.database;
+  const document = await upload("early", "temporary");
+  const options = { temporary: true, contentFragments: [document] };
+  const { conversation } = await createTestConversation(test.context, [], options);
+  await deleteConversation(test.context, { cId: conversation.sId });
+  expect([await db.$count(files), await db.$count(fileTexts)]).toEqual([0, 0]);
+});
 
 it("leaves neither files nor their texts within a minute, but those that another file has too", async () => {
   const { db } = test.core.database;

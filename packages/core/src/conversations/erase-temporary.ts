@@ -1,13 +1,13 @@
-import { conversations, files, hasRow, messages, type Queryable, workspaces } from "@parley/db";
-import { and, asc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { conversations, hasRow, workspaces } from "@parley/db";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { TEMPORARY } from "../access/conversation-reach.ts";
 import { recordOfServer } from "../audit/audited-mutations.ts";
 import type { Process } from "../context.ts";
 import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
-import { forgetFileTexts } from "../files/file-texts.ts";
 import { goneHints } from "../log/bus.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { deleteConversationRows } from "./conversations.ts";
+import { eraseUploads, findUploads } from "./temporary-uploads.ts";
 
 const ERASED_AT_ONCE = 20;
 /** Time for those who follow the last answer to read how it ended. */
@@ -24,16 +24,6 @@ const isAnswering = hasRow(sql`
 /** A summary that is being written: it reads the messages. */
 const isSummarising = hasRow(sql`
   from conversation_summaries s where s.conversation_id = ${conversations.id} and s.status = 'pending'`);
-
-/** The ids of the files that messages of the conversations refer to. */
-async function findUploads(db: Queryable, ids: readonly number[]): Promise<string[]> {
-  const fileId = sql<string>`${messages.fragment} ->> 'fileId'`;
-  const found = await db
-    .select({ fileId })
-    .from(messages)
-    .where(and(inArray(messages.conversationId, ids), isNotNull(fileId)));
-  return found.map((row) => row.fileId);
-}
 
 /** When something last happened in it. */
 const lastChange = sql`(
@@ -73,14 +63,7 @@ export async function eraseTemporaryConversations(core: Process): Promise<number
       rows.map(({ id }) => id),
     );
     const gone = await deleteConversationRows(core, transaction, rows);
-    const ofRequests = and(inArray(files.sid, uploads), eq(files.useCase, TEMPORARY));
-    if (uploads.length > 0) {
-      const erased = await db
-        .delete(files)
-        .where(ofRequests)
-        .returning({ workspaceId: files.workspaceId, sha256: files.sha256 });
-      await forgetFileTexts(db, erased);
-    }
+    await eraseUploads(db, uploads);
     const ids = [...new Set(rows.map(({ workspaceId }) => workspaceId))];
     const named = await db
       .select({ id: workspaces.id, sid: workspaces.sid })
