@@ -9,6 +9,8 @@ import { WebhookEventName } from "./webhook-events.ts";
 export const MAX_WEBHOOKS = 50;
 /** Deliveries of a webhook that wait at most: past them, it is switched off. */
 export const MAX_WAITING_DELIVERIES = 100_000;
+/** Deliveries of a webhook that have ended and are kept at most. */
+export const MAX_ENDED_DELIVERIES = 10_000;
 /** Says of a delivery, and of a request that follows from one, how many webhooks led to it. */
 export const WEBHOOK_DEPTH_HEADER = "parley-depth";
 /** Webhooks that may lead to a request at most. */
