@@ -11,6 +11,7 @@ const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
   "packages/db": ["schema"],
+  "packages/cron": [],
   "packages/fair-queue": [],
   "packages/core": ["schema", "db", "mcp", "fair-queue"],
   "packages/agent": ["schema", "guarded-fetch"],
