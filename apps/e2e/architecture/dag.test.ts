@@ -13,7 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/db": ["schema"],
   "packages/cron": [],
   "packages/fair-queue": [],
-  "packages/core": ["schema", "db", "mcp", "fair-queue"],
+  "packages/core": ["schema", "db", "mcp", "fair-queue", "cron"],
   "packages/agent": ["schema", "guarded-fetch"],
   "packages/guarded-fetch": [],
   "packages/mcp": ["schema", "guarded-fetch"],

@@ -19,6 +19,7 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createFiringRuns } from "./schedules/firing-runs.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -65,6 +66,7 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
+    firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),

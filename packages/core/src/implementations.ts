@@ -21,6 +21,7 @@ import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { scheduleImplementations } from "./schedules/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -47,6 +48,7 @@ export const implementations = {
   ...skillImplementations,
   ...toolImplementations,
   ...usageImplementations,
+  ...scheduleImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,

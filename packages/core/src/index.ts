@@ -96,7 +96,7 @@ export * from "./invocations/finish-invocations.ts";
 export { invokeSandboxFunction, findInvocationStream } from "./invocations/invoke.ts";
 export { readLargeInvocation, loadInvocation } from "./invocations/load-invocation.ts";
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
-export { launch, type Launched, type LaunchServices } from "./launches/launch.ts";
+export { launch, type Launched } from "./launches/launch.ts";
 export { isTerminal, appendEvents } from "./log/append.ts";
 export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
 export type { BriefAgent } from "./agents/agents.ts";
@@ -179,7 +179,7 @@ export { readCallResult } from "./turns/read-call-result.ts";
 export type { PromptNote } from "@parley/db";
 export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
-export { takeOverRuns } from "./turns/take-over-runs.ts";
+export { takeOverRuns } from "./take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { type Job, threadModule } from "./untrusted/job.ts";
 export { type Outcome, type Threads, createThreads } from "./untrusted/threads.ts";
@@ -225,6 +225,10 @@ export {
   takenFiles,
 } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";
+export { beginFiring } from "./schedules/begin-firing.ts";
+export { claimFirings, type Firing } from "./schedules/claim-firings.ts";
+export { settleFiring, type SettledFiring } from "./schedules/settle-firing.ts";
+export { sweepFirings } from "./schedules/sweep-firings.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
 export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";
 export { sweepDeliveries } from "./webhooks/sweep-deliveries.ts";

@@ -19,7 +19,9 @@ export type IdPrefix =
   | "bud"
   | "tar"
   | "whk"
-  | "whd";
+  | "whd"
+  | "sch"
+  | "fir";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -39,7 +39,7 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns, invocations, compactions and deliveries to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries and firings of schedules to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -47,9 +47,11 @@ export const runs = pgTable(
     logId: text().primaryKey(),
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
-    kind: text().$type<"agent_turn" | "invocation" | "compaction" | "delivery">().notNull(),
+    kind: text()
+      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing">()
+      .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary or the delivery. */
+    /** Number of the agent message, the invocation, the summary, the delivery or the firing. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -123,6 +125,9 @@ export const runs = pgTable(
     index("runs_waiting_deliveries")
       .on(table.workspaceId, table.webhookId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'delivery'`),
+    index("runs_waiting_firings")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'firing'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

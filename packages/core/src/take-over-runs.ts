@@ -1,10 +1,11 @@
-import type { Process } from "../context.ts";
-import { takeOverInvocations } from "../invocations/claim-invocations.ts";
-import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
-import type { RunKind } from "../runs/run-kinds.ts";
-import { takeOverCompactions } from "../summaries/claim-compactions.ts";
-import { takeOverDeliveries } from "../webhooks/claim-deliveries.ts";
-import { takeOverTurns } from "./claim-turns.ts";
+import type { Process } from "./context.ts";
+import { takeOverInvocations } from "./invocations/claim-invocations.ts";
+import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
+import type { RunKind } from "./runs/run-kinds.ts";
+import { takeOverFirings } from "./schedules/claim-firings.ts";
+import { takeOverCompactions } from "./summaries/claim-compactions.ts";
+import { takeOverDeliveries } from "./webhooks/claim-deliveries.ts";
+import { takeOverTurns } from "./turns/claim-turns.ts";
 
 type Context = Pick<Process, "database" | "random" | "now">;
 type TakeOver = (context: Context, options: ClaimOptions) => Promise<ClaimedRun[]>;
@@ -14,6 +15,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   invocation: takeOverInvocations,
   compaction: takeOverCompactions,
   delivery: takeOverDeliveries,
+  firing: takeOverFirings,
 };
 
 /**
