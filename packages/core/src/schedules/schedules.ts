@@ -80,15 +80,19 @@ export async function previewSchedule(
 }
 
 /**
- * The caller as which a schedule acts: that of the named key, or of the request. Throws `api_key_not_found`,
- * `app_auth_error` for another's key, and `invalid_request_error` for an operator's.
+ * The caller of the key that a request names for a schedule; without a name that of `kept`, the key that the schedule has
+ * already, or else the request's own. Throws `api_key_not_found`, `app_auth_error` for another's key, and
+ * `invalid_request_error` for an operator's and for one that is not valid.
  */
 async function actingCaller(
   context: RequestContext,
-  { wId, keyId }: { wId: string; keyId: string | undefined },
+  { wId, keyId, kept }: { wId: string; keyId: string | undefined; kept?: number },
 ): Promise<WorkspaceCaller> {
   const { caller } = context;
   const own = caller.kind === "workspace" ? caller : undefined;
+  if (keyId === undefined && kept !== undefined) {
+    return (await findKeyCaller(context, kept)) ?? refuseKey();
+  }
   if (keyId === undefined || keyId === own?.apiKey.sid) {
     if (own !== undefined) return own;
     throw refused("must name the key that it acts for: an operator's key has no workspace");
@@ -100,10 +104,11 @@ async function actingCaller(
     );
   }
   const key = await requireKey(context, context.database.db, { wId, keyId });
-  const found = await findKeyCaller(context, key.id);
-  if (found === undefined)
-    throw refused("the key is not valid: it is revoked, disabled or expired");
-  return found;
+  return (await findKeyCaller(context, key.id)) ?? refuseKey();
+}
+
+function refuseKey(): never {
+  throw refused("the key is not valid: it is revoked, disabled or expired. Name another");
 }
 
 const refused = (message: string) => invalidRequest("body", [{ path: "keyId", message }]);
@@ -162,8 +167,9 @@ async function requireRoom(db: Queryable, workspaceId: number): Promise<void> {
 }
 
 /**
- * Changes a schedule, pauses or resumes it. Other times hold from now on; pausing skips what has not started yet. Throws
- * like `createSchedule`, `schedule_not_found`, and `version_conflict` if it was changed since the named version.
+ * Changes a schedule, pauses or resumes it. It keeps its key unless another is named: what somebody wrote to be started as
+ * one key is never started as another that only renames or pauses it. Other times hold from now on; pausing skips what has
+ * not started yet. Throws like `createSchedule`, `schedule_not_found`, and `version_conflict` if it was changed since the named version.
  */
 export async function updateSchedule(
   context: RequestContext,
@@ -171,10 +177,15 @@ export async function updateSchedule(
 ): Promise<{ schedule: Schedule }> {
   const { wId, scheduleId, version, isPaused, keyId, agent, function: invoked, ...changes } = input;
   const named = { wId, scheduleId };
-  const acting = await actingCaller(context, { wId, keyId });
   const { row: before } = await requireSchedule(context, context.database.db, named);
-  const launch = (agent ?? invoked) === undefined ? before.launch : { agent, function: invoked };
-  await requireLaunch(context, acting, launch);
+  const isOther = (agent ?? invoked) !== undefined;
+  const launch = isOther ? { agent, function: invoked } : before.launch;
+  // What goes on as it was is not checked again: its firings say what is wrong with it.
+  const acting =
+    isOther || keyId !== undefined || isPaused === false
+      ? await actingCaller(context, { wId, keyId, kept: before.apiKeyId })
+      : undefined;
+  if (acting !== undefined) await requireLaunch(context, acting, launch);
   return inTransaction(context, async ({ db, afterCommit }) => {
     const { row } = await requireSchedule(context, db, named, { isLocked: true });
     requireVersion("schedule", row, version);
@@ -187,7 +198,7 @@ export async function updateSchedule(
         ...changes,
         ...times,
         launch,
-        apiKeyId: acting.apiKey.id,
+        ...(keyId !== undefined && { apiKeyId: acting?.apiKey.id }),
         ...(isPaused === true && row.pausedFor === null && pausedAt(now)),
         ...(isResumed && { pausedFor: null, pausedAt: null, failingSince: null }),
         version: row.version + 1,

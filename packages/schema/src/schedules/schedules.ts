@@ -101,7 +101,7 @@ export const UpdateSchedule = VersionedSchedule.extend({
   jitterSeconds: optional(jitterSeconds).describe("Seconds by which firings start late, at most"),
   isPaused: optional(z.boolean()).describe("Pauses or resumes it"),
   keyId: optional(keyId).describe(
-    "Key that it acts for from now on: the caller's own unless another is named",
+    "Key of the workspace that it acts for from now on, in place of the one that it has",
   ),
 });
 export type UpdateSchedule = z.output<typeof UpdateSchedule>;
