@@ -35,6 +35,7 @@ import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { readVersion } from "./read-version.ts";
+import { createScheduleCommands } from "./schedules/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { withServer } from "./connection/server-options.ts";
 import { createToolCommands } from "./tools/commands.ts";
@@ -92,6 +93,7 @@ export function createProgram(context: Context): Command {
     createCredentialCommands(context),
     createPriceCommands(context),
     createBudgetCommands(context),
+    createScheduleCommands(context),
     createWebhookCommands(context),
     createAuditCommands(context),
     createUsageCommand(context),

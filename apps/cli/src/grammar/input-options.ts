@@ -115,7 +115,8 @@ function optionsOf(member: string, described: Described, form?: string): InputOp
   if (isText(described)) {
     const takesFile = (described.maxLength ?? Number.POSITIVE_INFINITY) > SHORT_TEXT;
     const words = takesFile ? `${description}; @file reads a file` : description;
-    return [{ ...plainOption, takesFile, option: new Option(`${flag} <text>`, words) }];
+    const option = new Option(`${flag} <${form ?? "text"}>`, words);
+    return [{ ...plainOption, takesFile: takesFile && form === undefined, option }];
   }
   const forms = form === undefined ? "as JSON or YAML" : `${form}, JSON or YAML`;
   const option = new Option(`${flag} <value>`, `${description}: ${forms}; @file reads a file`);

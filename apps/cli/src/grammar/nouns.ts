@@ -110,6 +110,14 @@ export const webhooks = nounOf("webhooks.list", {
 });
 export const findWebhook = findIn(webhooks);
 
+export const schedules = nounOf("schedules.list", {
+  many: "schedules",
+  one: "schedule",
+  open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+export const findSchedule = findIn(schedules);
+
 export const skills = nounOf("skills.list", {
   many: "skills",
   one: "skill",

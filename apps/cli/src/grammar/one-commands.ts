@@ -21,7 +21,7 @@ import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
 import type { Context } from "../connection/context.ts";
 
-/** How each member that takes ids finds what a person has named. */
+/** How each member that takes an id, or several, finds what a person has named. */
 type References<Connection> = Readonly<
   Record<string, (connection: Connection, reference: string) => Promise<{ readonly id: string }>>
 >;
@@ -35,10 +35,14 @@ async function resolveReferences<Connection, Input extends object>(
   input: Input,
   references: References<Connection>,
 ): Promise<Input> {
-  const ids: Record<string, string[]> = {};
+  const ids: Record<string, string | string[]> = {};
   for (const [member, given] of Object.entries(input)) {
     const find = references[member];
-    if (find === undefined || !Array.isArray(given)) continue;
+    if (find === undefined) continue;
+    if (typeof given === "string" && given !== "") {
+      ids[member] = await idOf(find(connection, given), given);
+    }
+    if (!Array.isArray(given)) continue;
     const found = new Set<string>();
     for (const reference of given as readonly string[]) {
       found.add(await idOf(find(connection, reference), reference));
@@ -72,7 +76,7 @@ export async function printAnswer(io: Io, answer: unknown, { json }: ServerOptio
 /** People read dates, programs milliseconds. */
 const withTimes = (key: unknown, value: unknown): unknown =>
   typeof key === "string" &&
-  /^(?:at|created|updated)$|(?:At|Since|Until)$/.test(key) &&
+  /^(?:at|created|updated|slot)$|(?:At|Since|Until|Slot)$/.test(key) &&
   typeof value === "number"
     ? new Date(value).toISOString()
     : value;
@@ -141,18 +145,19 @@ type Call<Connection, Item, S extends z.ZodObject> =
   | ((connection: Connection, found: Found<Item>, input: z.input<S>) => Promise<object>);
 
 /** What a mutation is given: what its endpoint takes, if nothing else is said. */
-function schemaOf<Connection, Item, S extends z.ZodObject>({
+function schemaOf<S extends z.ZodObject>({
   schema,
   call,
   without,
 }: {
   readonly schema?: S;
-  readonly call: Call<Connection, Item, S>;
+  readonly call: unknown;
   readonly without?: readonly string[];
 }): S {
   if (schema !== undefined) return schema;
   // Nothing is known of the type of its members then.
-  return (typeof call === "string" ? inputOf(call, without) : z.object({})) as z.ZodObject as S;
+  const isEndpoint = typeof call === "string";
+  return (isEndpoint ? inputOf(call as EndpointName, without) : z.object({})) as z.ZodObject as S;
 }
 
 /** How a mutation gets its input. */
@@ -164,22 +169,24 @@ interface InputOfOne<Connection> {
 }
 
 /** Makes `create`. */
-export function createCommand<Connection extends Caller, Item>(
+export function createCommand<Connection extends Caller, Item, S extends z.ZodObject = z.ZodObject>(
   context: Context,
   noun: Noun<Connection, Item>,
   create: InputOfOne<Connection> & {
-    readonly call: EndpointName;
+    /** What it is given, if that is not what the endpoint takes. */
+    readonly schema?: S;
+    readonly call: EndpointName | ((connection: Connection, input: z.input<S>) => Promise<Answer>);
     readonly about?: string;
     /** Member that is an argument. */
     readonly argument: string;
   },
 ): Command {
-  const { argument, call, without, readers = {}, references = {} } = create;
+  const { argument, call, readers = {}, references = {} } = create;
   const command = nounCommand("create", create.about ?? `create ${withArticle(noun.one)}`).argument(
     `[${argument}]`,
     "required unless --file has it",
   );
-  const schema = inputOf(call, without);
+  const schema = schemaOf(create);
   const named = Object.keys(references);
   const read = withInput(command, { schema, readers, named, without: [argument] });
   return command.action(async (first: string | undefined, options: ServerOptions) => {
@@ -188,7 +195,9 @@ export function createCommand<Connection extends Caller, Item>(
     const checked = checkInput(schema, given);
     const connection = await noun.open(context, options);
     const input = await resolveReferences(connection, checked, references);
-    const answer = await callServer(callEndpoint(connection, call, input));
+    const creating =
+      typeof call === "string" ? callEndpoint(connection, call, input) : call(connection, input);
+    const answer = await callServer(creating);
     const done = `created: ${noun.one} ${titleOf(namedIn(noun, answer))}`;
     printDone(context.io, done, answer, options);
   });
@@ -256,21 +265,24 @@ export function actionCommand<Connection extends Caller, Item, S extends z.ZodOb
     readonly destroys?: (found: Named) => string;
     /** What its options give, if that is not what the endpoint takes. */
     readonly schema?: S;
+    readonly references?: References<Connection>;
     readonly call: Call<Connection, Item, S>;
   },
 ): Command {
-  const { destroys, find = findIn(noun), call, did } = action;
+  const { destroys, find = findIn(noun), call, did, references = {} } = action;
   const { one, open } = noun;
   const by = action.by ?? "id or name";
   const command = nounCommand(action.name, action.about).argument(argumentOf(one), by);
   const schema = schemaOf(action);
-  const read = withInput(command, { schema, isFilter: true });
+  const named = Object.keys(references);
+  const read = withInput(command, { schema, named, isFilter: true });
   if (destroys !== undefined) command.option("--yes", "skip the confirmation");
   return command.action(
     async (reference: string, options: ServerOptions & { readonly yes?: true }) => {
-      const input = checkInput(schema, await read(context.io, { ...options }));
+      const checked = checkInput(schema, await read(context.io, { ...options }));
       const connection = await open(context, options);
       const found = await callServer(find(connection, reference));
+      const input = await resolveReferences(connection, checked, references);
       if (destroys !== undefined) {
         const typed = found.name === "" ? found.id : found.name;
         await confirm(context.io, { what: destroys(found), typed, yes: options.yes });

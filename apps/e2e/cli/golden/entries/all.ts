@@ -7,6 +7,7 @@ import { fileEntries } from "./files.ts";
 import { folderEntries } from "./folders.ts";
 import { functionEntries } from "./functions.ts";
 import { operatorEntries } from "./operators.ts";
+import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
@@ -24,6 +25,7 @@ export const entries: readonly Entry[] = [
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,
+  ...scheduleEntries,
   ...webhookEntries,
   ...operatorEntries,
 ];

@@ -1,0 +1,4 @@
+import { scheduleEntries } from "./entries/schedules.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(scheduleEntries);
