@@ -145,6 +145,7 @@ const core: Rooms = {
     ...keyed,
     "runs",
     "usage",
+    "workspaces",
     "functions",
     "tools",
     "agents",

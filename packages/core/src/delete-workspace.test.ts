@@ -49,6 +49,7 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
+import { createSchedule } from "./schedules/schedules.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -121,6 +122,13 @@ describe("deleteWorkspace", () => {
       events: ["conversation.created"],
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
+    const schedule = {
+      wId: workspaceId,
+      name: "Daily",
+      cron: "@daily",
+      function: { functionId: "add" },
+    };
+    await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };

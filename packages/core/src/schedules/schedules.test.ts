@@ -213,7 +213,9 @@ describe("schedules", () => {
     };
     expect(await change(0, { name: "Weekly", isPaused: true })).toMatchObject({ keyId: own.sid });
     await db().update(apiKeys).set({ revokedAt: 1 }).where(eq(apiKeys.id, own.id));
-    await expect(change(1, { isPaused: false })).rejects.toThrow("keyId: the key is not valid");
+    await expect(change(1, { isPaused: false })).rejects.toThrow(
+      "keyId: must name a key to act for",
+    );
     const { sid } = admin.caller.apiKey;
     expect(await change(1, { isPaused: false, keyId: sid })).toMatchObject({
       keyId: sid,

@@ -3,7 +3,6 @@ import {
   type CreateSchedule,
   invalidRequest,
   MAX_SCHEDULES,
-  ParleyError,
   type Schedule,
   type ScheduleIdentity,
   type SchedulePage,
@@ -15,13 +14,12 @@ import {
 } from "@parley/schema";
 import { nextSlot } from "@parley/cron";
 import { and, eq, sql } from "drizzle-orm";
-import { findKeyCaller } from "../access/key-callers.ts";
-import type { RequestContext, WorkspaceCaller } from "../context.ts";
+import type { RequestContext } from "../context.ts";
 import { isAfter, type PageOf, takePage } from "../data-access/pages.ts";
+import { actingCaller } from "../launches/acting-caller.ts";
 import { requireLaunch } from "../launches/require-launch.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
-import { requireKey } from "../workspaces/api-keys.ts";
 import { dropOpenFirings, dropRuns, planNext } from "./plan-firings.ts";
 import {
   managesSchedule,
@@ -80,40 +78,6 @@ export async function previewSchedule(
 }
 
 /**
- * The caller of the key that a request names for a schedule; without a name that of `kept`, the key that the schedule has
- * already, or else the request's own. Throws `api_key_not_found`, `app_auth_error` for another's key, and
- * `invalid_request_error` for an operator's and for one that is not valid.
- */
-async function actingCaller(
-  context: RequestContext,
-  { wId, keyId, kept }: { wId: string; keyId: string | undefined; kept?: number },
-): Promise<WorkspaceCaller> {
-  const { caller } = context;
-  const own = caller.kind === "workspace" ? caller : undefined;
-  if (keyId === undefined && kept !== undefined) {
-    return (await findKeyCaller(context, kept)) ?? refuseKey();
-  }
-  if (keyId === undefined || keyId === own?.apiKey.sid) {
-    if (own !== undefined) return own;
-    throw refused("must name the key that it acts for: an operator's key has no workspace");
-  }
-  if (own !== undefined && own.apiKey.role !== "admin") {
-    throw new ParleyError(
-      "app_auth_error",
-      "keyId: only admins can name another key than their own",
-    );
-  }
-  const key = await requireKey(context, context.database.db, { wId, keyId });
-  return (await findKeyCaller(context, key.id)) ?? refuseKey();
-}
-
-function refuseKey(): never {
-  throw refused("the key is not valid: it is revoked, disabled or expired. Name another");
-}
-
-const refused = (message: string) => invalidRequest("body", [{ path: "keyId", message }]);
-
-/**
  * Creates a schedule, which fires from then on. Throws what is wrong with its times, and with what it starts as the key
  * that it acts for; and `invalid_request_error` for one too many.
  */
@@ -167,9 +131,8 @@ async function requireRoom(db: Queryable, workspaceId: number): Promise<void> {
 }
 
 /**
- * Changes a schedule, pauses or resumes it. It keeps its key unless another is named: what somebody wrote to be started as
- * one key is never started as another that only renames or pauses it. Other times hold from now on; pausing skips what has
- * not started yet. Throws like `createSchedule`, `schedule_not_found`, and `version_conflict` if it was changed since the named version.
+ * Changes a schedule, pauses or resumes it. Other times hold from now on; pausing skips what has not started yet. Throws
+ * like `createSchedule`, `schedule_not_found`, and `version_conflict` if it was changed since the named version.
  */
 export async function updateSchedule(
   context: RequestContext,
@@ -180,12 +143,13 @@ export async function updateSchedule(
   const { row: before } = await requireSchedule(context, context.database.db, named);
   const isOther = (agent ?? invoked) !== undefined;
   const launch = isOther ? { agent, function: invoked } : before.launch;
-  // What goes on as it was is not checked again: its firings say what is wrong with it.
-  const acting =
-    isOther || keyId !== undefined || isPaused === false
-      ? await actingCaller(context, { wId, keyId, kept: before.apiKeyId })
-      : undefined;
-  if (acting !== undefined) await requireLaunch(context, acting, launch);
+  let apiKeyId: number | undefined;
+  // What stays as it was is not checked again, so that a schedule whose key is revoked can be renamed and paused.
+  if (isOther || keyId !== undefined || isPaused === false) {
+    const acting = await actingCaller(context, { wId, keyId, storedId: before.apiKeyId });
+    await requireLaunch(context, acting, launch);
+    apiKeyId = acting.apiKey.id;
+  }
   return inTransaction(context, async ({ db, afterCommit }) => {
     const { row } = await requireSchedule(context, db, named, { isLocked: true });
     requireVersion("schedule", row, version);
@@ -198,7 +162,7 @@ export async function updateSchedule(
         ...changes,
         ...times,
         launch,
-        ...(keyId !== undefined && { apiKeyId: acting?.apiKey.id }),
+        apiKeyId,
         ...(isPaused === true && row.pausedFor === null && pausedAt(now)),
         ...(isResumed && { pausedFor: null, pausedAt: null, failingSince: null }),
         version: row.version + 1,
