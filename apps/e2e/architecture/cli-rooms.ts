@@ -42,6 +42,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "regular-files.ts",
     "terminal",
     "connection",
+    "grammar",
     "skills",
     "functions",
     "schedules",

@@ -61,6 +61,9 @@ export const ChangedSchedule = z
   .partial()
   .extend({ key: key.describe("Key that it acts for from now on") });
 
+/** The names of the members that say what is started. */
+export const launchedMembers: readonly string[] = Object.keys(launched);
+
 type Members = z.input<typeof NewSchedule>;
 type Given = { readonly [M in keyof Members]?: Members[M] | undefined };
 

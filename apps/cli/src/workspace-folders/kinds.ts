@@ -2,6 +2,7 @@ import type { FunctionFolder } from "../functions/read-function-folder.ts";
 import { type AgentDefinition, agentKind } from "./agent.ts";
 import { functionKind } from "./function.ts";
 import type { Kind, KindName, Listed, Read } from "./kind.ts";
+import { type ScheduleDefinition, scheduleKind } from "./schedule.ts";
 import type { DeclaredSettings, SettingsState } from "./settings.ts";
 import { skillKind } from "./skill.ts";
 import type { SkillDefinition } from "./skill-file.ts";
@@ -14,6 +15,7 @@ export interface Definitions {
   readonly skill: SkillDefinition;
   readonly function: FunctionFolder;
   readonly agent: AgentDefinition;
+  readonly schedule: ScheduleDefinition;
 }
 
 export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
@@ -21,10 +23,17 @@ export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
   skill: skillKind,
   function: functionKind,
   agent: agentKind,
+  schedule: scheduleKind,
 };
 
 /** The names of the kinds, in an order in which each thing finds what it names. */
-export const kindNames = ["tool", "skill", "function", "agent"] as const satisfies KindName[];
+export const kindNames = [
+  "tool",
+  "skill",
+  "function",
+  "agent",
+  "schedule",
+] as const satisfies KindName[];
 
 /** A definition, and the file that has it. */
 export interface Declared<D> {

@@ -141,7 +141,7 @@ function findNamed<K extends KindName>(
 /** Plans what is not in the folder: it is removed or archived if that was asked for, else kept. */
 function planOthers({ declared, state, prune }: Planning): Step[] {
   // What depends on others comes before them.
-  return (["agent", "function", "skill", "tool"] as const).flatMap((kind) => {
+  return (["schedule", "agent", "function", "skill", "tool"] as const).flatMap((kind) => {
     const names = declaredNames(kind, declared.things[kind]);
     return state.listed[kind]
       .filter((one) => !one.isArchived && one.isBuiltIn !== true && !names.has(one.name))

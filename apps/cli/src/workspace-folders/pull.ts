@@ -89,6 +89,7 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       skill: definitions(read.skill),
       function: definitions(read.function),
       agent: definitions(read.agent),
+      schedule: definitions(read.schedule),
     },
   };
 }

@@ -7,6 +7,7 @@ import { listAgents, readShownAgent } from "./agent.ts";
 import { listFunctions, readFunction } from "./function.ts";
 import type { KindName, Listed } from "./kind.ts";
 import type { WorkspaceState } from "./kinds.ts";
+import { listSchedules, readShownSchedule } from "./schedule.ts";
 import { readSettings } from "./settings.ts";
 import { listSkills, readSkill } from "./skill.ts";
 import { listTools, readTool } from "./tool.ts";
@@ -36,6 +37,7 @@ export async function readWorkspace(
   const tools = await listTools(connection);
   const agents = await listAgents(connection);
   const functions = await listFunctions(connection);
+  const schedules = await listSchedules(connection);
   const shownAgents = await readEach(
     agents.filter((one) => !one.isBuiltIn && isWanted("agent", one)),
     async (one) => {
@@ -64,7 +66,13 @@ export async function readWorkspace(
     skill: await readAll(things.skill, async (one) => readSkill(connection, one, spaces)),
     function: await readAll(things.function, async (one) => readFunction(connection, one)),
   });
-  const listed = { tool: tools, skill: skills, function: functions, agent: agents };
+  const listed = {
+    tool: tools,
+    skill: skills,
+    function: functions,
+    agent: agents,
+    schedule: schedules,
+  };
   const active = (ofKind: readonly Listed[]) =>
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
   const names = { skill: active(skills), function: active(functions), tool: active(tools) };
@@ -75,6 +83,9 @@ export async function readWorkspace(
     read: {
       ...(await readThings().finally(progress.stop)),
       agent: shownAgents.map(({ one, shown }) => readShownAgent(one, shown, names)),
+      schedule: wanted("schedule", schedules).map((one) =>
+        readShownSchedule(one, { agents, functions, spaces }),
+      ),
     },
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };
