@@ -1,5 +1,6 @@
 import type { Action, AgentConfiguration, AgentMessage, WaitingCall } from "parley-client";
 import type { Run } from "../src/runs/kinds.ts";
+import type { Firing, Schedule } from "../src/schedules/states.ts";
 import type { Webhook } from "../src/webhooks/states.ts";
 
 // Models of the server, with the members that components read; each takes the changes of a test.
@@ -141,5 +142,45 @@ export const webhookOf = (changed: Partial<Webhook> = {}): Webhook => ({
   version: 3,
   createdAt: 0,
   updatedAt: 0,
+  ...changed,
+});
+
+/** A schedule that fires every day. */
+export const scheduleOf = (changed: Partial<Schedule> = {}): Schedule => ({
+  sId: "sch_1",
+  name: "Report",
+  description: "For the morning meeting",
+  agent: { agentId: "clerk", agentVersion: null, conversationId: null, message: "Write it" },
+  function: null,
+  cron: "0 9 * * *",
+  everySeconds: null,
+  timezone: "Asia/Tokyo",
+  overlap: "skip",
+  missed: "last",
+  jitterSeconds: 0,
+  keyId: "key_1",
+  pausedFor: null,
+  pausedAt: null,
+  failingSince: null,
+  nextSlot: Date.UTC(2026, 10, 30),
+  lastFiring: null,
+  version: 3,
+  createdAt: 0,
+  updatedAt: 0,
+  ...changed,
+});
+
+/** A firing that has started a conversation. */
+export const firingOf = (changed: Partial<Firing> = {}): Firing => ({
+  sId: "fir_1",
+  scheduleId: "sch_1",
+  slot: Date.UTC(2026, 10, 29),
+  status: "started",
+  isManual: false,
+  startedAt: Date.UTC(2026, 10, 29),
+  conversationId: "con_1",
+  messageId: "msg_1",
+  invocationId: null,
+  reason: null,
   ...changed,
 });

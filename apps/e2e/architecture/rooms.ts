@@ -243,6 +243,7 @@ const features: Rooms = {
   runs: page,
   overview: page,
   usage: page,
+  schedules: page,
   webhooks: page,
   administration: page,
   operators: [...page, "administration"],

@@ -16,6 +16,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/skills": "skills.list",
   "/tools": "tools.list",
   "/data-sources": "dataSources.list",
+  "/schedules": "schedules.list",
   "/secrets": "functionSecrets.list",
   "/settings": "workspaces.get",
   "/members": "members.add",

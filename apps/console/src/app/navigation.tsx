@@ -46,6 +46,7 @@ export const places: readonly Place[] = [
     role: "user",
     scope: "knowledge:read",
   },
+  { to: "/schedules", name: "Schedules", icon: "clock", role: "builder" },
   { to: "/secrets", name: "Secrets", icon: "lock", role: "builder" },
   { to: "/budgets", name: "Budgets", icon: "overview", role: "builder" },
   { to: "/settings", name: "Settings", icon: "settings", role: "admin" },

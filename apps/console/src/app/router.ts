@@ -13,6 +13,7 @@ import { knowledgeRoutes } from "../knowledge/routes.ts";
 import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
+import { scheduleRoutes } from "../schedules/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
@@ -38,6 +39,7 @@ const routeTree = rootRoute.addChildren([
     ...runRoutes,
     ...overviewRoutes,
     ...usageRoutes,
+    ...scheduleRoutes,
     ...webhookRoutes,
     unknownRoute,
   ]),

@@ -2,6 +2,7 @@ const paths = {
   agent: "M5 9h14v10H5zM12 9V5M9 13v2M15 13v2M3 13v3M21 13v3",
   check: "M5 12l5 5 9-10",
   chat: "M4 5h16v11H12l-5 4v-4H4z",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2",
   close: "M6 6l12 12M18 6L6 18",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   exit: "M14 4h6v16h-6M4 12h11M11 8l4 4-4 4",

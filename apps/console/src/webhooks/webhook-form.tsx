@@ -1,8 +1,8 @@
 import { webhookSummaries } from "@parley/schema/webhook-summaries";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Input } from "parley-client";
+import { type NamedId, readAgentsAndFunctions } from "../api/agents-and-functions.ts";
 import { rpc, trpc } from "../api/clients.ts";
-import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { CheckList } from "../ui/check-list.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -12,12 +12,7 @@ import type { Webhook } from "./states.ts";
 
 type Created = Input<"webhooks.create">;
 
-interface Choice {
-  readonly id: string;
-  readonly name: string;
-}
-
-const events: readonly Choice[] = Object.entries(webhookSummaries).map(([id, summary]) => ({
+const events: readonly NamedId[] = Object.entries(webhookSummaries).map(([id, summary]) => ({
   id,
   name: `${summary} (${id})`,
 }));
@@ -141,7 +136,7 @@ interface OnlyProps {
   readonly what: string;
   readonly name: string;
   /** Undefined until they are loaded. */
-  readonly choices: readonly Choice[] | undefined;
+  readonly choices: readonly NamedId[] | undefined;
   readonly checkedIds: readonly string[];
 }
 
@@ -164,22 +159,8 @@ function Only({ what, name, choices = [], checkedIds }: OnlyProps) {
 function useChoices() {
   const wId = useWorkspaceId();
   return useQuery({
-    queryKey: [...trpc.agents.list.pathKey(), "of webhooks", wId],
-    queryFn: async ({ signal }) => {
-      const pages = pagesOf((place) =>
-        rpc.sandboxFunctions.list.query({ wId, ...place }, { signal }),
-      );
-      const [{ agentConfigurations }, functions] = await Promise.all([
-        rpc.agents.list.query({ wId }, { signal }),
-        Array.fromAsync(pages),
-      ]);
-      return {
-        agents: agentConfigurations.map(({ sId, name }): Choice => ({ id: sId, name })),
-        functions: functions
-          .flatMap(({ sandboxFunctions }) => sandboxFunctions)
-          .map(({ sId, slug }): Choice => ({ id: sId, name: slug })),
-      };
-    },
+    queryKey: [...trpc.agents.list.pathKey(), "and functions", wId],
+    queryFn: async ({ signal }) => readAgentsAndFunctions(wId, signal),
     staleTime: 30_000,
   });
 }
