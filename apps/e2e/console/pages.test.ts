@@ -6,6 +6,7 @@ import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { goTo, matchRoutes, routesOf, settled } from "./go-to.ts";
+import { fillSchedules } from "./shown/fill-schedules.ts";
 import { fillShop, type ShownIds, useAgents } from "./shown/fill-shop.ts";
 import { pages } from "./shown/pages.ts";
 import type { ShownPage } from "./shown/shown-page.ts";
@@ -44,6 +45,8 @@ describe.skipIf(!hasBrowser)("every page", () => {
   let ids: ShownIds;
   /** The ids for the user's key, which may not see conversations and invocations of others. */
   let idsOfUser: ShownIds;
+  /** Those for the builder's key, which manages its own schedules. */
+  let idsOfBuilder: ShownIds;
   const secrets = new Map<(typeof roles)[number], string>();
 
   beforeAll(async () => {
@@ -53,7 +56,9 @@ describe.skipIf(!hasBrowser)("every page", () => {
     const builder = { wId: demo.workspaceId, name: "a builder", role: "builder" } as const;
     secrets.set("operator", demo.operatorKey);
     secrets.set("admin", demo.adminKey);
-    secrets.set("builder", (await apiKeys.create.mutate(builder)).secret);
+    const { secret } = await apiKeys.create.mutate(builder);
+    secrets.set("builder", secret);
+    idsOfBuilder = { ...ids, scheduleId: await fillSchedules(server(), secret) };
     secrets.set("user", demo.userKey);
     idsOfUser = { ...ids, ...(await useAgents(server(), demo.userKey)) };
   });
@@ -64,7 +69,8 @@ describe.skipIf(!hasBrowser)("every page", () => {
     return { page, [Symbol.asyncDispose]: async () => page.context().close() };
   };
 
-  const pathFor = ({ pathOf }: ShownPage, role: Role) => pathOf(role === "user" ? idsOfUser : ids);
+  const pathFor = ({ pathOf }: ShownPage, role: Role) =>
+    pathOf(role === "user" ? idsOfUser : role === "builder" ? idsOfBuilder : ids);
 
   const see = async (page: Page, path: string): Promise<Omit<Seen, "route">> => {
     await goTo(page, path);

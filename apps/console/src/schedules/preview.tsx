@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
-import { describeFailure } from "../api/failures.ts";
+import { describeFailure, issuesOf } from "../api/failures.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import type { Times } from "./read-form.ts";
 import { ZonedTime } from "./zoned-time.tsx";
@@ -50,7 +50,14 @@ export function Preview({ times }: { readonly times: Times }) {
   );
 }
 
+/** The labels of the fields that the server may refuse. */
+const labels: Readonly<Record<string, string>> = {
+  cron: "Cron expression",
+  everySeconds: "Every",
+  timezone: "Time zone",
+};
+
 function faultOf(error: unknown): string {
-  const { message, issues } = describeFailure(error);
-  return issues.length > 0 ? issues.join("; ") : message;
+  const issues = issuesOf(error).map(({ path, message }) => `${labels[path] ?? path}: ${message}`);
+  return issues.length > 0 ? issues.join("; ") : describeFailure(error).message;
 }

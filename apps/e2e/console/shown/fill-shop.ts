@@ -3,6 +3,7 @@ import { eventually, type Server } from "../../server.ts";
 import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
 import { startReceiver } from "../../webhooks/receiver.ts";
+import { fillSchedules } from "./fill-schedules.ts";
 import { agents, documents, functions, members, shippingCosts, skills } from "./shop-data.ts";
 
 /** The ids that detail pages show. */
@@ -18,6 +19,7 @@ export interface ShownIds {
   readonly spaceId: string;
   readonly viewId: string;
   readonly webhookId: string;
+  readonly scheduleId: string;
 }
 
 /** Fills the demo workspace with a made-up shop: something in every state, for every page. */
@@ -63,6 +65,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     return blockedActions.length === 2 ? { value: true } : {};
   }, 20_000);
   const conversationId = await ask("Where is my order 1042?", clerk);
+  const scheduleId = await fillSchedules(server, server.demo.adminKey);
   const webhookId = await webhook.settle();
   return {
     conversationId,
@@ -75,6 +78,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     spaceId,
     viewId,
     webhookId,
+    scheduleId,
   };
 }
 

@@ -1,3 +1,4 @@
+import { automationPages } from "./automation-pages.ts";
 import type { Key, ShownPage } from "./shown-page.ts";
 
 const everyUser: readonly Key[] = ["admin", "builder", "user"];
@@ -247,20 +248,7 @@ export const pages: readonly ShownPage[] = [
     keys: admins,
     alt: "A table of keys with their roles, spaces, states and when they expire",
   },
-  {
-    route: "/webhooks",
-    name: "webhooks",
-    pathOf: () => "/webhooks",
-    keys: admins,
-    alt: "A table of webhooks with their states and the events that they are told of",
-  },
-  {
-    route: "/webhooks/$webhookId",
-    name: "webhook",
-    pathOf: ({ webhookId }) => `/webhooks/${webhookId}`,
-    keys: admins,
-    alt: "A webhook with its events, above a table of its deliveries and how they were answered",
-  },
+  ...automationPages,
   {
     route: "/audit",
     name: "audit-log",
