@@ -18,7 +18,7 @@ export function ZonedTime({ at, timezone }: ZonedTimeProps) {
     <span>
       <Time at={at} />
       {timezone !== own && (
-        <span className="block text-sm whitespace-nowrap text-muted">
+        <span className="block text-sm text-muted">
           {shown.format(at)} in {timezone}
         </span>
       )}

@@ -160,6 +160,29 @@ export function judgeSecrets(
   return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);
 }
 
+/** Schedules of all workspaces that start nothing; nothing is said if there are none. */
+export async function checkSchedules(around: Surroundings): Promise<readonly Finding[]> {
+  const database = await orNothing(around.database);
+  return database === undefined ? [] : judgeSchedules(database.schedules);
+}
+
+export function judgeSchedules({
+  withoutKey,
+  failing,
+}: {
+  readonly withoutKey: number;
+  readonly failing: number;
+}): readonly Finding[] {
+  const found = [
+    ...(withoutKey > 0 ? [`${withoutKey} are paused because their key is no longer valid`] : []),
+    ...(failing > 0 ? [`${failing} cannot start what they should`] : []),
+  ];
+  const cure =
+    "parley schedules list shows them; name another key with parley schedules resume --key, " +
+    "and see parley schedules firings for what fails";
+  return found.length === 0 ? [] : [warn("schedules", found.join(", "), cure)];
+}
+
 /** Redis, if a setting names one. */
 export async function checkRedis({ settings }: Surroundings): Promise<readonly Finding[]> {
   const { REDIS_URL: url } = settings;

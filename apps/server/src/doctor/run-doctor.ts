@@ -30,6 +30,7 @@ import {
   checkEncryption,
   checkPrograms,
   checkRedis,
+  checkSchedules,
   checkSessions,
   checkTables,
 } from "./check-storage.ts";
@@ -53,6 +54,7 @@ const checks: readonly Check[] = [
   { what: "tables", find: checkTables },
   { what: "connections", find: checkConnections },
   { what: "encryption", find: checkEncryption },
+  { what: "schedules", find: checkSchedules },
   { what: "redis", find: checkRedis },
   { what: "disk", find: checkDisks },
   { what: "port", find: checkPort },

@@ -19,6 +19,15 @@ export interface DatabaseFindings {
   readonly migrations: MigrationState;
   /** How many secrets are stored, by the id of the key that encrypts them. */
   readonly secretsByKey: ReadonlyMap<string, number>;
+  readonly schedules: StalledSchedules;
+}
+
+/** How many schedules start nothing. */
+interface StalledSchedules {
+  /** They are paused, because the key that they act for is no longer valid. */
+  readonly withoutKey: number;
+  /** Their last firings could not start. */
+  readonly failing: number;
 }
 
 interface Facts {
@@ -52,6 +61,10 @@ const secrets = `select key_id as id, count(*)::int as count from (
     union all select unnest(array[${["secret", "previous_secret"].map(keyOf).join(", ")}]) from webhooks
   ) as stored where key_id is not null group by 1`;
 
+const stalled = `select count(*) filter (where paused_for = 'key_revoked')::int as "withoutKey",
+    count(*) filter (where paused_for is null and failing_since is not null)::int as failing
+  from schedules`;
+
 /**
  * Looks at a database without changing it, in one connection that is closed again. Throws if it cannot be
  * reached or does not answer in time.
@@ -79,7 +92,10 @@ export async function inspectDatabase(
       ? await client.query<{ id: string; count: number }>(secrets)
       : { rows: [] };
     const secretsByKey = new Map(rows.map(({ id, count }) => [id, count]));
-    return { ...found, migrations, secretsByKey };
+    const [schedules = { withoutKey: 0, failing: 0 }] = isCurrent
+      ? (await client.query<StalledSchedules>(stalled)).rows
+      : [];
+    return { ...found, migrations, secretsByKey, schedules };
   } finally {
     client.end().catch(() => {});
   }
