@@ -75,7 +75,7 @@ async function expectOnce({ timezone, visits, fired }: Story): Promise<void> {
   for (const at of times) {
     await cluster.stopAtOnce();
     await cluster.start(fakedTime(at - LEAD_MS));
-    await visit(cluster, place, at);
+    await workUntil(cluster, place, at);
   }
   const rows = await query<{ name: string; slot: number; conversations: number }>(
     cluster,
@@ -104,7 +104,7 @@ async function query<Row extends object>({ url }: TestCluster, text: string): Pr
 }
 
 /** Starts two workers, whose clocks are ten minutes wrong, and kills them once all slots until `at` have fired. */
-async function visit(cluster: TestCluster, place: Place, at: number): Promise<void> {
+async function workUntil(cluster: TestCluster, place: Place, at: number): Promise<void> {
   const wrong = [-10, 10].map((minutes) => fakedTime(at - LEAD_MS + minutes * MINUTE_MS));
   const workers = (index: number) => wrong[index] as Settings;
   await using fleet = await startFleet(place, { apis: 0, workers: wrong.length }, { workers });
