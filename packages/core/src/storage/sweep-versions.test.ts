@@ -22,7 +22,6 @@ import { listFunctionVersions } from "../functions/list-versions.ts";
 import { createInvocationSweep } from "../invocations/sweep-invocations.ts";
 import { getInvocation } from "../invocations/read-invocations.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
-import { createSchedule, removeSchedule } from "../schedules/schedules.ts";
 import { createSkill, updateSkill } from "../skills/skill-administration.ts";
 import { countStorage } from "./count-storage.ts";
 import { createVersionSweep, type VersionKind } from "./sweep-versions.ts";
@@ -161,33 +160,6 @@ describe("old versions", () => {
       }),
     );
     expect([versions.map(({ version }) => version), hasMore]).toEqual([[6, 5], false]);
-  });
-
-  it("stay while a schedule names them", async () => {
-    const agent = await createAgent("first");
-    await insertTestFunction(test.core, test.workspace, { slug: "pinned" });
-    const times = { wId: test.workspaceId, name: "x", cron: "@daily" };
-    const create = async (launched: object) => {
-      const input = parseInput(endpoints["schedules.create"], { ...times, ...launched });
-      return (await createSchedule(test.context, input)).schedule;
-    };
-    const pinned = { agentId: agent, agentVersion: 0, message: "x" };
-    const schedules = [
-      await create({ agent: pinned }),
-      await create({ function: { functionId: "pinned", functionVersion: 1 } }),
-    ];
-    for (let version = 1; version <= 2; version++) {
-      await changeAgent(agent, `${version}`);
-      await changeFunction("pinned", `${version}`);
-    }
-    pass(1000);
-    expect([await sweep("agent", 1), await sweep("function", 1)]).toEqual([1, 1]);
-    expect(await versionsOfAgent(agent)).toEqual([0, 2]);
-    expect(await versionsOfFunction("pinned")).toEqual([1, 3]);
-    for (const { sId: scheduleId } of schedules) {
-      await removeSchedule(test.context, { wId: test.workspaceId, scheduleId, version: 0 });
-    }
-    expect([await sweep("agent", 1), await sweep("function", 1)]).toEqual([1, 1]);
   });
 
   it("of an agent stay while a message or feedback names them", async () => {
