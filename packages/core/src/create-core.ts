@@ -129,7 +129,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     newId,
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db, bus),
-    writeInvocation: createInvocationWriter(db),
+    writeInvocation: createInvocationWriter(db, bus),
     priceListOf,
     findExceededBudget: createBudgetReader(db, {
       now: () => core.now(),

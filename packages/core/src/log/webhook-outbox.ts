@@ -26,13 +26,13 @@ export const toldEvents = (placed: SQL, happenedAt: SQL): SQL => sql`
   join (values ${names}) named(type, code, event)
     on named.type = e.type and (named.code is null or e.payload::jsonb #>> '{error,code}' = named.code)`;
 
-/** Part of a statement: tells webhooks of events of logs that it writes. */
-export const toldOfLogs = (placed: SQL): SQL => sql`
+/** Part of a statement: tells webhooks of events of logs that it writes, whose runs are in `ofRuns`. */
+export const toldOfLogs = (placed: SQL, ofRuns = sql`runs`): SQL => sql`
   told as (
     select tell_webhooks(events, null) as deliveries from (
       select ${toldEvents(placed, sql`null::bigint`)}
       where ${hasRow(sql`
-        from runs r where r.log_id = e.log_id and ${hasWebhooks(sql`r.workspace_id`)}`)}
+        from ${ofRuns} r where r.log_id = e.log_id and ${hasWebhooks(sql`r.workspace_id`)}`)}
     ) happened(events) where events is not null
   )`;
 
