@@ -224,7 +224,8 @@ export {
   takenFiles,
 } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";
+export { composeDelivery, refusalOf, UNREADABLE_SECRET } from "./webhooks/compose-delivery.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
 export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";
+export { removeAbandonedWebhooks } from "./webhooks/remove-abandoned.ts";
 export { sweepDeliveries } from "./webhooks/sweep-deliveries.ts";
-export { openWebhookSecret } from "./webhooks/webhook-secrets.ts";

@@ -1,7 +1,6 @@
 import { conversations, hasRow, statement, webhookDeliveries } from "@parley/db";
 import {
   type DeliveryPage,
-  invalidRequest,
   type ListDeliveries,
   loggedWebhookEvents,
   type QueuedDeliveries,
@@ -19,7 +18,7 @@ import type { RequestContext } from "../context.ts";
 import { takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { happenedToConversations, toldEvents } from "../log/webhook-outbox.ts";
-import { requireWebhook, type WebhookRow } from "./webhook-rows.ts";
+import { requireEnabled, requireWebhook, type WebhookRow } from "./webhook-rows.ts";
 
 /** Deliveries that one request queues. */
 const MAX_QUEUED = 1000;
@@ -29,7 +28,7 @@ const MAX_EARLIER_ATTEMPTS = 10;
 type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 
 /** The condition that the caller reaches the conversation that a delivery is about, if it is about one that there is. */
-function isReached({ caller }: RequestContext): SQL | undefined {
+export function isReachedBy({ caller }: Pick<RequestContext, "caller">): SQL | undefined {
   if (caller.kind === "operator") return undefined;
   const { conversationId } = webhookDeliveries;
   return or(
@@ -55,7 +54,7 @@ export async function listDeliveries(
     .where(
       and(
         eq(webhookId, webhook.id),
-        isReached(context),
+        isReachedBy(context),
         status && eq(webhookDeliveries.status, status),
         event && eq(webhookDeliveries.event, event),
         lastValue === undefined ? undefined : lt(id, Number(lastValue)),
@@ -83,14 +82,6 @@ function renderDelivery(webhook: WebhookRow, row: DeliveryRow): WebhookDelivery 
     }),
     responseBody: row.responseBody,
   };
-}
-
-/** Throws `invalid_request_error` for a webhook that is switched off: what is sent to it would only fail. */
-function requireEnabled({ disabledFor }: WebhookRow): void {
-  if (disabledFor === null) return;
-  throw invalidRequest("path", [
-    { path: "webhookId", message: "the webhook is switched off: switch it on first" },
-  ]);
 }
 
 const redeliverStatement = statement<

@@ -13,6 +13,8 @@ import {
   ReplayedDeliveries,
   ReplayWebhook,
   RotateWebhookSecret,
+  TakeDeliveries,
+  TakenDeliveries,
   TestWebhook,
   UpdateWebhook,
   VersionedWebhook,
@@ -117,6 +119,20 @@ export const webhookEndpoints = {
     }),
     summary: "List the deliveries of a webhook, newest first",
     output: DeliveryPage,
+    errors: ofWebhook.errors,
+  },
+  // Not audited: it settles deliveries, as a worker does, and is called for as long as somebody listens.
+  "webhooks.take": {
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${place}/{webhookId}/take`,
+      input: TakeDeliveries,
+    }),
+    storesLittle: true,
+    summary:
+      "Take the deliveries of a webhook that are not sent, and say how those before have ended",
+    output: TakenDeliveries,
     errors: ofWebhook.errors,
   },
   "webhooks.redeliver": {

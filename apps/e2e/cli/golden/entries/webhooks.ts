@@ -80,5 +80,11 @@ export const webhookEntries: readonly Entry[] = [
     ...delivered,
     args: ({ webhook = "", delivery = "" }) => [webhook, "--delivery-id", delivery],
   },
+  {
+    command: "webhooks listen",
+    args: ["--forward", url, "--event", "message.succeeded"],
+    until: /whsec_/,
+    showsSecret: true,
+  },
   { command: "webhooks replay", prepare: withWebhook, args: [url, "--from", "2026-11-01"] },
 ];
