@@ -151,6 +151,7 @@ const core: Rooms = {
     "functions",
     "tools",
     "skills",
+    "webhooks",
     "agents",
     "invocations",
     "conversations",

@@ -3,6 +3,7 @@ import { administer, administered } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
+import { TakeDeliveries, TakenDeliveries } from "./taken-deliveries.ts";
 import {
   AdministeredWebhook,
   CreateWebhook,
@@ -13,8 +14,6 @@ import {
   ReplayedDeliveries,
   ReplayWebhook,
   RotateWebhookSecret,
-  TakeDeliveries,
-  TakenDeliveries,
   TestWebhook,
   UpdateWebhook,
   VersionedWebhook,
