@@ -85,6 +85,8 @@ export const webhookEntries: readonly Entry[] = [
     args: ["--forward", url, "--event", "message.succeeded"],
     until: /whsec_/,
     showsSecret: true,
+    // It is gone before the ids are read.
+    varying: [[/whk_\w+/g, "whk_ID"]],
   },
   { command: "webhooks replay", prepare: withWebhook, args: [url, "--from", "2026-11-01"] },
 ];
