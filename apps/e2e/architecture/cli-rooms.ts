@@ -37,7 +37,14 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   "conversations/chat": ["markdown", "connection", "conversations"],
   tools: ["connection", "grammar"],
   functions: ["regular-files.ts", "connection", "grammar", "terminal"],
-  "workspace-folders": ["regular-files.ts", "terminal", "connection", "skills", "functions"],
+  "workspace-folders": [
+    "regular-files.ts",
+    "terminal",
+    "connection",
+    "grammar",
+    "skills",
+    "functions",
+  ],
   "program.ts": [
     "read-version.ts",
     "connection",
