@@ -123,6 +123,7 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
     skill: active("skill"),
     function: active("function"),
     agent: active("agent"),
+    webhook: active("webhook"),
     // The open space has no name in folders.
     space: new Map(
       spaces.flatMap(

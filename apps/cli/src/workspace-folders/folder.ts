@@ -58,7 +58,8 @@ export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorks
   const agent = await readKind("agent");
   const tool = await readKind("tool");
   const skill = await readKind("skill");
-  const things = { tool, skill, function: await readKind("function"), agent };
+  const webhook = await readKind("webhook");
+  const things = { tool, skill, function: await readKind("function"), agent, webhook };
   faults.push(...kindNames.flatMap((name) => findNamesakes(name, things[name])));
   if (settings === undefined || faults.length > 0) throw refuseFaults(folder, faults);
   return { ...settings.definition, things };
@@ -123,7 +124,7 @@ export async function listFolderFiles(folder: string): Promise<ReadonlySet<strin
     }
   };
   await list(SETTINGS_FILE, isDeclaration);
-  for (const name of ["agent", "tool", "function", "skill"] as const) {
+  for (const name of ["agent", "tool", "function", "skill", "webhook"] as const) {
     const { folder: inside, isTaken } = kinds[name];
     await list(inside, isTaken);
   }

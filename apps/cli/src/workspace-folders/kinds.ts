@@ -7,6 +7,7 @@ import { skillKind } from "./skill.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import { toolKind } from "./tool.ts";
 import type { ToolDefinition } from "./tool-file.ts";
+import { type WebhookDefinition, webhookKind } from "./webhook.ts";
 
 /** The definitions of things, by their kinds. */
 export interface Definitions {
@@ -14,6 +15,7 @@ export interface Definitions {
   readonly skill: SkillDefinition;
   readonly function: FunctionFolder;
   readonly agent: AgentDefinition;
+  readonly webhook: WebhookDefinition;
 }
 
 export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
@@ -21,10 +23,17 @@ export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
   skill: skillKind,
   function: functionKind,
   agent: agentKind,
+  webhook: webhookKind,
 };
 
 /** The names of the kinds, in an order in which each thing finds what it names. */
-export const kindNames = ["tool", "skill", "function", "agent"] as const satisfies KindName[];
+export const kindNames = [
+  "tool",
+  "skill",
+  "function",
+  "agent",
+  "webhook",
+] as const satisfies KindName[];
 
 /** A definition, and the file that has it. */
 export interface Declared<D> {

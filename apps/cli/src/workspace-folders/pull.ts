@@ -89,6 +89,7 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       skill: definitions(read.skill),
       function: definitions(read.function),
       agent: definitions(read.agent),
+      webhook: definitions(read.webhook),
     },
   };
 }
@@ -104,7 +105,7 @@ function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
   return [
     ...(settings === undefined
       ? [
-          "the workspace's settings and spaces, and unpublished skills that no agent has, which need an admin key",
+          "the workspace's settings, spaces and webhooks, and unpublished skills that no agent has, which need an admin key",
         ]
       : []),
     ...(archived > 0 ? [`${archived} archived`] : []),

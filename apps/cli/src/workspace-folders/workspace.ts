@@ -10,6 +10,7 @@ import type { WorkspaceState } from "./kinds.ts";
 import { readSettings } from "./settings.ts";
 import { listSkills, readSkill } from "./skill.ts";
 import { listTools, readTool } from "./tool.ts";
+import { listWebhooks, readWebhook } from "./webhook.ts";
 
 /** Says whether a thing is read as it is, and not only listed. */
 type IsWanted = (kind: KindName, one: Listed) => boolean;
@@ -47,6 +48,7 @@ export async function readWorkspace(
     isAdmin: role === "admin",
     linked: shownAgents.flatMap(({ shown }) => shown.skillIds),
   });
+  const webhooks = await listWebhooks(connection, { isAdmin: role === "admin" });
   const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
   const wanted = <T extends Listed>(kind: KindName, ofKind: readonly T[]) =>
     ofKind.filter((one) => isWanted(kind, one));
@@ -64,7 +66,13 @@ export async function readWorkspace(
     skill: await readAll(things.skill, async (one) => readSkill(connection, one, spaces)),
     function: await readAll(things.function, async (one) => readFunction(connection, one)),
   });
-  const listed = { tool: tools, skill: skills, function: functions, agent: agents };
+  const listed = {
+    tool: tools,
+    skill: skills,
+    function: functions,
+    agent: agents,
+    webhook: webhooks,
+  };
   const active = (ofKind: readonly Listed[]) =>
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
   const names = { skill: active(skills), function: active(functions), tool: active(tools) };
@@ -75,6 +83,7 @@ export async function readWorkspace(
     read: {
       ...(await readThings().finally(progress.stop)),
       agent: shownAgents.map(({ one, shown }) => readShownAgent(one, shown, names)),
+      webhook: wanted("webhook", webhooks).map((one) => readWebhook(one, listed)),
     },
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };
