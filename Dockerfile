@@ -27,7 +27,7 @@ RUN apt-get update \
 ENV NODE_ENV=production \
   PARLEY_HOST=0.0.0.0 \
   PARLEY_DATA_DIR=/data
-# Of the embedded database; with PostgreSQL it holds nothing but demo.json.
+# Of the embedded database and its encryption key; with PostgreSQL it holds nothing but demo.json.
 RUN install -d -o node -g node -m 700 /data
 WORKDIR /app
 EXPOSE 3000

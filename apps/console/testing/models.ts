@@ -135,6 +135,7 @@ export const webhookOf = (changed: Partial<Webhook> = {}): Webhook => ({
   functionIds: null,
   sendsContent: false,
   isOrdered: false,
+  isPulled: false,
   disabledFor: null,
   disabledAt: null,
   failingSince: null,

@@ -123,6 +123,7 @@ export const members: Record<string, object> = {
   "webhooks.rotateSecret": { webhookId: "nobody" },
   "webhooks.test": { webhookId: "nobody" },
   "webhooks.redeliver": { webhookId: "nobody" },
+  "webhooks.take": { webhookId: "nobody" },
   "webhooks.replay": { webhookId: "nobody", from: 0 },
   "budgets.create": { name: "x", limit: "1", period: "day", scope: "agent", subjectId: "nobody" },
   "budgets.createServer": { name: "x", limit: "1000", period: "day", isHard: false },

@@ -57,6 +57,7 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "webhooks.rotateSecret": "webhooks are the workspace's",
   "webhooks.test": "sends a sample, which is about nothing",
   "webhooks.redeliver": "sends what the webhook's key reaches; a test of webhooks has it",
+  "webhooks.take": "leaves out what the caller does not reach; a test of webhooks has it",
   "webhooks.replay": "sends what the webhook's key reaches; a test of webhooks has it",
   "webhooks.listDeliveries": "leaves out what the caller does not reach; a test of webhooks has it",
   "workspaces.create": "is the operator's, who reaches all",

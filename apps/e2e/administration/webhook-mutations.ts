@@ -16,8 +16,8 @@ const webhookIn = ({ webhook }: WithWebhook): string => webhook.sId;
 
 const createIn = (server: () => Server, { rpc }: Rpc) => {
   const ofDemo = () => ({ wId: server().demo.workspaceId });
-  const create = async () =>
-    webhookIn(await rpc().webhooks.create.mutate({ ...ofDemo(), ...settings }));
+  const create = async (more: object = {}) =>
+    webhookIn(await rpc().webhooks.create.mutate({ ...ofDemo(), ...settings, ...more }));
   return { ofDemo, create };
 };
 
@@ -53,5 +53,9 @@ export function describeWebhookQueries(
     "webhooks.list": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "webhooks.get": ofNew,
     "webhooks.listDeliveries": ofNew,
+    // It settles deliveries, and is not audited.
+    "webhooks.take": async () => ({
+      input: { ...ofDemo(), webhookId: await create({ isPulled: true }) },
+    }),
   };
 }

@@ -5,8 +5,8 @@ export const server: Readonly<Record<string, readonly string[]>> = {
   "require-redis.ts": [],
   log: [],
   metrics: ["config.ts", "refused-port.ts", "log"],
-  core: ["config.ts", "metrics"],
-  keys: [],
+  keys: ["config.ts"],
+  core: ["config.ts", "metrics", "keys"],
   demo: ["config.ts", "keys"],
   administration: ["config.ts", "log", "core", "keys"],
   serving: [
@@ -19,7 +19,7 @@ export const server: Readonly<Record<string, readonly string[]>> = {
     "demo",
     "administration",
   ],
-  doctor: ["config.ts", "refused-port.ts", "require-redis.ts"],
+  doctor: ["config.ts", "refused-port.ts", "require-redis.ts", "keys"],
   "commands.ts": ["config.ts", "administration", "serving", "doctor"],
 };
 

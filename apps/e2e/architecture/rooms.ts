@@ -166,6 +166,7 @@ const core: Rooms = {
     "functions",
     "tools",
     "skills",
+    "webhooks",
     "agents",
     "invocations",
     "conversations",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { shareServer } from "../server.ts";
-import { createListener } from "../webhooks/listen.ts";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { eventually, shareServer, within } from "../server.ts";
+import { createListener, headersOf } from "../webhooks/listen.ts";
+import { startReceiver } from "../webhooks/receiver.ts";
 import { openUser, settingsOf } from "./user.ts";
 
 interface Listed {
@@ -70,6 +72,43 @@ describe("webhooks on the command line", () => {
     );
     expect(await succeed(`remove ${webhook.sId} --yes`)).toMatch(/^removed: webhook https:/);
     expect((await fail(`get ${webhook.sId}`)).said).toMatch(/see parley webhooks list/);
+  });
+
+  it("are listened to from this machine, which no server reaches", async () => {
+    const { start } = await openUser();
+    let status = 200;
+    const receiver = await startReceiver((response) => void response.writeHead(status).end("so"));
+    await using _ = { [Symbol.asyncDispose]: receiver.close };
+    const args = ["webhooks", "listen", "--forward", receiver.url, "--event", "message.succeeded"];
+    const listening = start(args, "", settingsOf(server()));
+    const secret = await eventually(async () => {
+      const [, found] = /^(whsec_\S+)$/m.exec(listening.output.stdout) ?? [];
+      return found === undefined ? {} : { value: found };
+    }, 20_000);
+    const { wId } = { wId: server().demo.workspaceId };
+    const webhooks = async () =>
+      (await rpc().list.query({ wId })).webhooks.filter(({ isPulled }) => isPulled);
+    const [webhook] = await webhooks();
+    const conversationId = await ask();
+    const [first] = await receiver.until(1);
+    new StandardWebhook(secret).verify(first!.body, headersOf(first!));
+    expect(first!.json).toMatchObject({ type: "message.succeeded", data: { conversationId } });
+    status = 500;
+    await ask();
+    await receiver.until(2);
+    const named = { wId, webhookId: webhook!.sId };
+    const ended = await eventually(async () => {
+      const { deliveries } = await rpc().listDeliveries.query(named);
+      return deliveries.every(({ finishedAt }) => finishedAt !== null) ? { value: deliveries } : {};
+    }, 10_000);
+    expect(ended).toMatchObject([
+      { status: "failed", attempts: [{ status: 500, error: "It answered 500" }] },
+      { status: "succeeded", attempts: [{ status: 200, error: null }], responseBody: "so" },
+    ]);
+    expect(listening.output.stdout).toMatch(/^\S+Z message\.succeeded whd_\w+ 500 \d+ ms$/m);
+    listening.signal("SIGINT");
+    expect(await within(10_000, listening.exited), listening.output.stderr).toBe(0);
+    expect(await webhooks()).toEqual([]);
   });
 
   it("show how they are: on, off by hand, off by the server, or failing", async () => {

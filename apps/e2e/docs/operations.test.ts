@@ -13,7 +13,8 @@ import { createCalls } from "../siblings/calls.ts";
 
 // The commands of docs/operations.md, one after the other, as an operator would run them.
 
-const settings = { PARLEY_PUBLIC_URL: "http://parley.test" };
+// Its key is its own, and that of the databases it is moved to.
+const settings = { PARLEY_PUBLIC_URL: "http://parley.test", PARLEY_ENCRYPTION_KEY: "" };
 
 describe("the commands of docs/operations.md", { timeout: 120_000 }, () => {
   const stack = new AsyncDisposableStack();
@@ -73,7 +74,8 @@ describe("the commands of docs/operations.md", { timeout: 120_000 }, () => {
   test("copy the directory of a server", async () => {
     await runBlocks(blocks.copy);
     const { stdout } = await promisify(execFile)("tar", ["-tzf", `${folder}/parley.tar.gz`]);
-    expect(stdout).toContain(".parley/postgresql/PG_VERSION");
+    expect(stdout).toContain("./postgresql/PG_VERSION");
+    expect(stdout).toContain("./encryption.key");
   });
 
   test("back up and restore the database that it was moved to", async (context) => {

@@ -107,12 +107,20 @@ describe("deliveries", () => {
   it("are sent again by hand: what failed, what is named, and what came before them", async () => {
     const before = Date.now() - 1000;
     const cId = await ask();
-    const { receiver, named, deliveries, tried } = await listen(["message.succeeded"]);
+    const { receiver, named, deliveries, tried } = await listen([
+      "message.succeeded",
+      "conversation.created",
+    ]);
     const replayed = await rpc().replay.mutate({ ...named, from: before });
     expect(replayed.queued).toBeGreaterThan(0);
     expect(replayed.continueFrom).toBeNull();
     await receiver.until(replayed.queued);
-    expect(receiver.received.map(({ json }) => json.data["conversationId"])).toContain(cId);
+    const said = receiver.received.map(({ json: { type, data } }) => [
+      type,
+      data["conversationId"],
+    ]);
+    expect(said).toContainEqual(["message.succeeded", cId]);
+    expect(said).toContainEqual(["conversation.created", cId]);
     await tried(replayed.queued);
     expect(await rpc().replay.mutate({ ...named, from: before })).toMatchObject({ queued: 0 });
     expect(await rpc().redeliver.mutate(named)).toEqual({ queued: 0, hasMore: false });

@@ -4,6 +4,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
 import { createParley, createRpcClient } from "parley-client";
+import { pathsOf, send } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { createListener, type Events, headersOf } from "./listen.ts";
 import { startReceiver } from "./receiver.ts";
@@ -126,10 +127,16 @@ describe("webhooks", () => {
     const { invocation } = await calls
       .rpc()
       .sandboxFunctions.invoke.mutate({ ...ofFunction, input: { a: 1, b: 2 } });
-    await calls
-      .rpc()
-      .sandboxFunctions.invoke.mutate({ ...ofFunction, input: { a: 1 } })
-      .catch(() => {});
+    // Refused by its schema as it is created: alone, and with others.
+    const path = pathsOf(server()).invocations("invoice-total");
+    const refused = [{ "idempotency-key": "refused" }, {}].map(async (headers) => {
+      const { status, text } = await send(server(), { path, headers, json: { lines: 1 } });
+      expect(status).toBe(201);
+      return (JSON.parse(text) as { invocation: { sId: string } }).invocation.sId;
+    });
+    const failed = await receiver.until(2, "invocation.failed");
+    const ids = failed.map(({ json }) => json.data["invocationId"] as string);
+    expect(ids.toSorted()).toEqual((await Promise.all(refused)).toSorted());
     await receiver.until(1, "invocation.succeeded");
     await receiver.until(1, "conversation.deleted");
     const said = receiver.received.map(({ json: { type, data } }) => ({ type, ...data }));

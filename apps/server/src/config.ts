@@ -21,15 +21,14 @@ const key = (description: string) =>
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** The keys as bytes, the newest first. */
-const encryptionKeys = z
+/** Keys that encrypt secrets, as bytes, the newest first. */
+export const EncryptionKeys = z
   .string()
   .transform((value) => value.split(",").map((one) => one.trim()))
   .refine((keys) => keys.every((one) => /^[A-Za-z0-9+/]{43}=$/.test(one)), {
     error: "it must be 32 bytes in base64, or several of them separated by commas",
   })
-  .transform((keys) => keys.map((one) => Buffer.from(one, "base64")))
-  .optional();
+  .transform((keys) => keys.map((one) => Buffer.from(one, "base64")));
 
 /** Every setting of the server's processes, by the name of its environment variable. */
 export const Settings = z.object({
@@ -43,8 +42,9 @@ export const Settings = z.object({
     })
     .optional()
     .describe("PostgreSQL to use instead of the embedded database"),
-  PARLEY_ENCRYPTION_KEY: encryptionKeys.describe(
-    "Key that encrypts the workspaces' secrets: 32 bytes in base64; older keys follow, separated by commas",
+  PARLEY_ENCRYPTION_KEY: EncryptionKeys.optional().describe(
+    "Key that encrypts the workspaces' secrets: 32 bytes in base64; older keys follow, separated by commas; " +
+      "by default an embedded server has one in encryption.key of PARLEY_DATA_DIR",
   ),
   PARLEY_OAUTH_ENDPOINT_HOSTS: hostPairs.describe(
     "Hosts outside their own site where tools' authorization servers may have endpoints, each after its " +

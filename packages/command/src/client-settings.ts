@@ -7,7 +7,7 @@ export const ClientSettings = z.object({
     .string()
     .min(1)
     .default(".parley")
-    .describe("Directory of the embedded database and of demo.json"),
+    .describe("Directory of the embedded database, of encryption.key and of demo.json"),
   PARLEY_URL: z
     .url({
       protocol: /^https?$/,

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { open, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
+import { writePrivateFile } from "./write-private-file.ts";
 
 const Named = z.object({ sId: z.string(), slug: z.string() });
 
@@ -37,16 +37,9 @@ export async function readDemoFile(dataDirectory: string): Promise<Partial<DemoF
 }
 
 /**
- * Writes the file of this start atomically and durably: its keys are stored nowhere else, and a start
- * without them creates others. Only its owner may read it.
+ * Writes the file of this start: its keys are stored nowhere else, and a start without them creates others.
  */
 export async function writeDemoFile(dataDirectory: string, demo: Demo, url: string): Promise<void> {
   const content = { url, ...demo, pid: process.pid, startedAt: new Date().toISOString() };
-  const draft = `${demoFile(dataDirectory)}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(draft, demoFile(dataDirectory));
-  // Windows cannot sync a folder.
-  if (process.platform === "win32") return;
-  await using folder = await open(dataDirectory);
-  await folder.sync();
+  await writePrivateFile(demoFile(dataDirectory), `${JSON.stringify(content, null, 2)}\n`);
 }

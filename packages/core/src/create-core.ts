@@ -1,6 +1,7 @@
 import { type HasProgramSetting, newId } from "@parley/schema";
 import { createLocalStreams, type LocalStreams } from "./activity/local-streams.ts";
 import type { AgentDirectory } from "./agents/agent-directory.ts";
+import { createDeliveryReaders, type DeliveryReaderServices } from "./webhooks/delivery-readers.ts";
 import {
   type AgentServices,
   configurationsOf,
@@ -50,6 +51,7 @@ export interface Core
     ConversationServices,
     FileServices,
     FunctionServices,
+    DeliveryReaderServices,
     InvocationServices,
     KeyedRequestServices,
     KnowledgeServices,
@@ -129,7 +131,8 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     newId,
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db, bus),
-    writeInvocation: createInvocationWriter(db),
+    writeInvocation: createInvocationWriter(db, bus),
+    deliveryReaders: createDeliveryReaders(parts),
     priceListOf,
     findExceededBudget: createBudgetReader(db, {
       now: () => core.now(),

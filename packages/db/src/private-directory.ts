@@ -6,7 +6,7 @@ export class OpenDirectory extends Error {
 }
 
 /** Parley's own entries of a data directory. */
-const OWN = new Set(["postgresql", "lock.sqlite", "demo.json"]);
+const OWN = new Set(["postgresql", "lock.sqlite", "encryption.key", "demo.json"]);
 /** An entry of every new file system. */
 const LOST_FOUND = "lost+found";
 const GROUP_AND_OTHERS = 0o077;

@@ -90,6 +90,7 @@ export { periodsOfMeasure } from "./usage/budget-periods.ts";
 export * from "./usage/budgets.ts";
 export * from "./usage/own-budgets.ts";
 export * from "./usage/prices.ts";
+export * from "./webhooks/taken-deliveries.ts";
 export * from "./webhooks/webhook-events.ts";
 export * from "./webhooks/webhooks.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";

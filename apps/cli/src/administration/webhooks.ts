@@ -20,6 +20,7 @@ import {
   updateCommand,
 } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { createListenCommand } from "./listen.ts";
 import { createDeliveryCommands } from "./webhook-deliveries.ts";
 
 const by = "id or URL";
@@ -101,6 +102,8 @@ export const createWebhookCommands = (context: Context) =>
     createCommand(context, noun, {
       about: "create a webhook and print its secret, which is shown only once",
       argument: "url",
+      // What only `listen` takes.
+      without: ["isPulled"],
       call: "webhooks.create",
       references,
     }),
@@ -143,6 +146,7 @@ export const createWebhookCommands = (context: Context) =>
       call: "webhooks.test",
     }),
     createDeliveryCommands(context),
+    createListenCommand(context, references),
     actionCommand(context, noun, {
       name: "redeliver",
       about: "send deliveries again that have ended: some, or all that have failed",

@@ -8,7 +8,10 @@ export const RECONNECT_FOR_MS = 60_000;
  */
 export function reportBreaks(report: (line: string) => void) {
   let isBroken = false;
-  return (state: ConnectionState): void => {
+  return (state: {
+    readonly status: ConnectionState["status"];
+    readonly error?: unknown;
+  }): void => {
     if (state.status === "waiting" && state.error !== undefined && !isBroken) {
       isBroken = true;
       report("connection lost, retrying; Ctrl-C stops waiting");

@@ -22,7 +22,7 @@ import { checkInput, withInput } from "./read-input.ts";
 import type { Context } from "../connection/context.ts";
 
 /** How each member that takes an id, or several, finds what a person has named. */
-type References<Connection> = Readonly<
+export type References<Connection> = Readonly<
   Record<string, (connection: Connection, reference: string) => Promise<{ readonly id: string }>>
 >;
 
@@ -30,7 +30,7 @@ type References<Connection> = Readonly<
  * An input with ids in place of unique names. What a key may not list stays as it was given, for the server to
  * judge. Throws `CommandError`.
  */
-async function resolveReferences<Connection, Input extends object>(
+export async function resolveReferences<Connection, Input extends object>(
   connection: Connection,
   input: Input,
   references: References<Connection>,

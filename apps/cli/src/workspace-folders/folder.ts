@@ -59,7 +59,15 @@ export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorks
   const tool = await readKind("tool");
   const skill = await readKind("skill");
   const schedule = await readKind("schedule");
-  const things = { tool, skill, function: await readKind("function"), agent, schedule };
+  const webhook = await readKind("webhook");
+  const things = {
+    tool,
+    skill,
+    function: await readKind("function"),
+    agent,
+    schedule,
+    webhook,
+  };
   faults.push(...kindNames.flatMap((name) => findNamesakes(name, things[name])));
   if (settings === undefined || faults.length > 0) throw refuseFaults(folder, faults);
   return { ...settings.definition, things };
@@ -124,7 +132,7 @@ export async function listFolderFiles(folder: string): Promise<ReadonlySet<strin
     }
   };
   await list(SETTINGS_FILE, isDeclaration);
-  for (const name of ["agent", "tool", "function", "skill", "schedule"] as const) {
+  for (const name of ["agent", "tool", "function", "skill", "schedule", "webhook"] as const) {
     const { folder: inside, isTaken } = kinds[name];
     await list(inside, isTaken);
   }

@@ -8,6 +8,7 @@ import { skillKind } from "./skill.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import { toolKind } from "./tool.ts";
 import type { ToolDefinition } from "./tool-file.ts";
+import { type WebhookDefinition, webhookKind } from "./webhook.ts";
 
 /** The definitions of things, by their kinds. */
 export interface Definitions {
@@ -16,6 +17,7 @@ export interface Definitions {
   readonly function: FunctionFolder;
   readonly agent: AgentDefinition;
   readonly schedule: ScheduleDefinition;
+  readonly webhook: WebhookDefinition;
 }
 
 export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
@@ -24,6 +26,7 @@ export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
   function: functionKind,
   agent: agentKind,
   schedule: scheduleKind,
+  webhook: webhookKind,
 };
 
 /** The names of the kinds, in an order in which each thing finds what it names. */
@@ -33,6 +36,7 @@ export const kindNames = [
   "function",
   "agent",
   "schedule",
+  "webhook",
 ] as const satisfies KindName[];
 
 /** A definition, and the file that has it. */

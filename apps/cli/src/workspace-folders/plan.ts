@@ -91,7 +91,7 @@ function requireNames(
   for (const name of names) {
     if (declared.has(name)) continue;
     const found = state.listed[kind].filter((one) => one.name === name && !one.isArchived);
-    if (found.length === 1 && !prune) continue;
+    if (found.length === 1 && (!prune || found[0]?.isBuiltIn === true)) continue;
     const why =
       found.length === 0
         ? `neither the folder nor the workspace has the ${kind} ${name}`
@@ -141,15 +141,17 @@ function findNamed<K extends KindName>(
 /** Plans what is not in the folder: it is removed or archived if that was asked for, else kept. */
 function planOthers({ declared, state, prune }: Planning): Step[] {
   // What depends on others comes before them.
-  return (["schedule", "agent", "function", "skill", "tool"] as const).flatMap((kind) => {
-    const names = declaredNames(kind, declared.things[kind]);
-    return state.listed[kind]
-      .filter((one) => !one.isArchived && one.isBuiltIn !== true && !names.has(one.name))
-      .map((one): Step => {
-        const step = { kind, name: one.name, members: [], secrets: [] } as const;
-        if (!prune) return { ...step, action: "keep" };
-        const run: Step["run"] = async ({ connection }) => kinds[kind].remove(connection, one);
-        return { ...step, action: "remove", run };
-      });
-  });
+  return (["webhook", "schedule", "agent", "function", "skill", "tool"] as const).flatMap(
+    (kind) => {
+      const names = declaredNames(kind, declared.things[kind]);
+      return state.listed[kind]
+        .filter((one) => !one.isArchived && one.isBuiltIn !== true && !names.has(one.name))
+        .map((one): Step => {
+          const step = { kind, name: one.name, members: [], secrets: [] } as const;
+          if (!prune) return { ...step, action: "keep" };
+          const run: Step["run"] = async ({ connection }) => kinds[kind].remove(connection, one);
+          return { ...step, action: "remove", run };
+        });
+    },
+  );
 }

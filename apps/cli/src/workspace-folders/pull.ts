@@ -90,6 +90,7 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       function: definitions(read.function),
       agent: definitions(read.agent),
       schedule: definitions(read.schedule),
+      webhook: definitions(read.webhook),
     },
   };
 }
@@ -105,7 +106,7 @@ function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
   return [
     ...(settings === undefined
       ? [
-          "the workspace's settings and spaces, and unpublished skills that no agent has, which need an admin key",
+          "the workspace's settings, spaces and webhooks, and unpublished skills that no agent has, which need an admin key",
         ]
       : []),
     ...(archived > 0 ? [`${archived} archived`] : []),

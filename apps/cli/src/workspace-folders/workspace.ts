@@ -11,6 +11,7 @@ import { listSchedules, readShownSchedule } from "./schedule.ts";
 import { readSettings } from "./settings.ts";
 import { listSkills, readSkill } from "./skill.ts";
 import { listTools, readTool } from "./tool.ts";
+import { listWebhooks, readWebhook } from "./webhook.ts";
 
 /** Says whether a thing is read as it is, and not only listed. */
 type IsWanted = (kind: KindName, one: Listed) => boolean;
@@ -49,6 +50,7 @@ export async function readWorkspace(
     isAdmin: role === "admin",
     linked: shownAgents.flatMap(({ shown }) => shown.skillIds),
   });
+  const webhooks = await listWebhooks(connection, { isAdmin: role === "admin" });
   const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
   const wanted = <T extends Listed>(kind: KindName, ofKind: readonly T[]) =>
     ofKind.filter((one) => isWanted(kind, one));
@@ -72,6 +74,7 @@ export async function readWorkspace(
     function: functions,
     agent: agents,
     schedule: schedules,
+    webhook: webhooks,
   };
   const active = (ofKind: readonly Listed[]) =>
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
@@ -86,6 +89,7 @@ export async function readWorkspace(
       schedule: wanted("schedule", schedules).map((one) =>
         readShownSchedule(one, { agents, functions, spaces }),
       ),
+      webhook: wanted("webhook", webhooks).map((one) => readWebhook(one, listed)),
     },
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };

@@ -16,6 +16,7 @@ import type { Settings } from "../config.ts";
 import type { ProcessMetrics } from "../metrics/process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";
+import { ensureEncryptionKeys } from "../keys/encryption-keys.ts";
 import type { McpConnections } from "@parley/mcp";
 
 interface ToolServersOptions {
@@ -100,10 +101,15 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const { settings, logger, publicUrl, onDelivery = () => {}, onRefusedRun = () => {} } = options;
   const { onRefusedStorage = () => {} } = options;
   const database = await openDatabase(options);
-  const clock = await startDatabaseClock(database.db).catch(async (error: unknown) => {
+  const closeAndThrow = async (error: unknown): Promise<never> => {
     await database.close();
     throw error;
-  });
+  };
+  // After the database, which holds the lock of the directory.
+  const encryptionKeys = await ensureEncryptionKeys(settings, (file) =>
+    logger.info({ file }, "Created the key that encrypts stored secrets"),
+  ).catch(closeAndThrow);
+  const clock = await startDatabaseClock(database.db).catch(closeAndThrow);
   const bus = openBus(settings, logger);
   const { REDIS_URL: url, PARLEY_REDIS_PREFIX: prefix } = settings;
   const onError = warnAboutRedis(logger);
@@ -125,7 +131,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       blockingTimeoutMs: settings.PARLEY_BLOCKING_TIMEOUT_MS,
       safetyPollMs: safetyPollOf(settings),
       waitingRuns: settings.PARLEY_WORKSPACE_WAITING_RUNS,
-      secretBox: createSecretBox(settings.PARLEY_ENCRYPTION_KEY ?? []),
+      secretBox: createSecretBox(encryptionKeys),
       fileLimits: {
         fileBytes: settings.PARLEY_MAX_FILE_BYTES,
       },

@@ -121,45 +121,6 @@ function hostOf(url = ""): string {
   return `${host}${pathname}`;
 }
 
-const ENCRYPTION = "encryption";
-const SETTING = "PARLEY_ENCRYPTION_KEY";
-
-/** The keys of stored secrets: whether those that are stored can be decrypted. */
-export async function checkEncryption(around: Surroundings): Promise<readonly Finding[]> {
-  const keys = around.settings.PARLEY_ENCRYPTION_KEY ?? [];
-  const database = await orNothing(around.database);
-  if (database === undefined) {
-    const state = keys.length === 0 ? "not set, so workspaces cannot store secrets" : "set";
-    return [ok(ENCRYPTION, `${SETTING} is ${state}; it is not known whether secrets are stored`)];
-  }
-  const { encryptionKeyId } = await import("@parley/core");
-  const known = new Set(keys.map(encryptionKeyId));
-  return [judgeSecrets(database.secretsByKey, known)];
-}
-
-/** Whether every stored secret has its key. */
-export function judgeSecrets(
-  stored: ReadonlyMap<string, number>,
-  known: ReadonlySet<string>,
-): Finding {
-  const sum = (counts: Iterable<number>): number =>
-    [...counts].reduce((total, count) => total + count, 0);
-  const lost = sum([...stored].filter(([id]) => !known.has(id)).map(([, count]) => count));
-  const total = sum(stored.values());
-  if (lost > 0) {
-    const cure = `add the key that encrypted them to ${SETTING}, after a comma, or store the secrets again`;
-    const why = known.size === 0 ? `${SETTING} is not set` : `${SETTING} lacks their key`;
-    return fail(ENCRYPTION, `${lost} of ${total} stored secrets cannot be decrypted: ${why}`, cure);
-  }
-  if (known.size === 0) {
-    return ok(
-      ENCRYPTION,
-      `${SETTING} is not set, so workspaces cannot store secrets; none are stored`,
-    );
-  }
-  return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);
-}
-
 /** Schedules of all workspaces that start nothing; nothing is said if there are none. */
 export async function checkSchedules(around: Surroundings): Promise<readonly Finding[]> {
   const database = await orNothing(around.database);

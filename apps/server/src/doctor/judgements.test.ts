@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { judgeDisk, judgeFiles, judgeMemory } from "./check-machine.ts";
+import { judgeSecrets } from "./check-encryption.ts";
 import { judgeClock } from "./check-server.ts";
-import { judgeConnections, judgeSchedules, judgeSecrets, judgeTables } from "./check-storage.ts";
+import { judgeConnections, judgeSchedules, judgeTables } from "./check-storage.ts";
 import { failBy, type Finding } from "./finding.ts";
 
 const MIB = 1024 * 1024;
@@ -30,12 +31,16 @@ describe("what is found is judged", () => {
     ["older tables", judgeTables({ state: "older", missing: 1 }, true), "warn"],
     ["older tables of another", judgeTables({ state: "older", missing: 1 }, false), "fail"],
     ["an empty database", judgeTables({ state: "empty", missing: 9 }, true), "ok"],
-    ["secrets with their key", judgeSecrets(new Map([["a", 2]]), new Set(["a", "b"])), "ok"],
-    ["secrets without one", judgeSecrets(new Map([["a", 2]]), new Set(["b"])), "fail"],
     ["no stalled schedules", judgeSchedules({ withoutKey: 0, failing: 0 })[0], undefined],
     ["a schedule without a key", judgeSchedules({ withoutKey: 1, failing: 0 })[0], "warn"],
     ["a schedule that fails", judgeSchedules({ withoutKey: 0, failing: 1 })[0], "warn"],
-    ["no secrets and no key", judgeSecrets(new Map(), new Set()), "ok"],
+    [
+      "secrets with their key",
+      judgeSecrets(new Map([["a", 2]]), new Set(["a", "b"]), ["it"]),
+      "ok",
+    ],
+    ["secrets without one", judgeSecrets(new Map([["a", 2]]), new Set(["b"]), ["it"]), "fail"],
+    ["no secrets and no key", judgeSecrets(new Map(), new Set(), []), "ok"],
   ];
 
   it.for(cases)("%s", ([, found, level]) => {

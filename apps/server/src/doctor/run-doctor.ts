@@ -14,6 +14,7 @@ import {
   checkSandbox,
   checkTools,
 } from "./check-machine.ts";
+import { checkEncryption } from "./check-encryption.ts";
 import {
   checkClocks,
   checkKey,
@@ -27,7 +28,6 @@ import {
   checkConnections,
   checkDatabase,
   checkDirectory,
-  checkEncryption,
   checkPrograms,
   checkRedis,
   checkSchedules,

@@ -1,19 +1,21 @@
 import {
   claimDeliveries,
   type ClaimedRun,
+  composeDelivery,
   type Core,
   type Delivery,
   dropOrphan,
-  openWebhookSecret,
+  refusalOf,
   settleDelivery,
   type SettledDelivery,
+  UNREADABLE_SECRET,
 } from "@parley/core";
 import { createGuard, type Guard } from "@parley/guarded-fetch";
-import { MAX_WEBHOOKS, toStorable, WEBHOOK_DEPTH_HEADER } from "@parley/schema";
+import { MAX_WEBHOOKS, toStorable } from "@parley/schema";
 import type { Persistence } from "../runs/outage.ts";
 import type { RunKind } from "../runs/run-kind.ts";
 import { nextDelayMs } from "./retry-schedule.ts";
-import { type Answered, renderPayload, sendDelivery, signDelivery } from "./send-delivery.ts";
+import { type Answered, sendDelivery } from "./send-delivery.ts";
 
 /** Deliveries of a workspace that a worker sends at once: twice as many as webhooks that a workspace may have. */
 const PER_WORKSPACE = 2 * MAX_WEBHOOKS;
@@ -33,16 +35,12 @@ interface DeliveryServices {
 type Outcome = Omit<SettledDelivery, "run" | "delivery">;
 
 /** How a delivery ends of which nothing is sent, if it does. */
-function refuse({ core }: DeliveryServices, { webhook, isReached }: Delivery): Outcome | undefined {
-  const giveUp = (error: string, disabledFor?: "key_revoked"): Outcome => ({
-    attempt: { at: core.now(), durationMs: 0, error },
-    isSent: false,
-    outcome: "failed",
-    disabledFor,
-  });
-  if (webhook.disabledFor !== null) return giveUp("The webhook is switched off");
-  if (isReached === null) return giveUp("The key of the webhook is revoked", "key_revoked");
-  return isReached ? undefined : giveUp("The key of the webhook does not reach it any more");
+function refuse({ core }: DeliveryServices, delivery: Delivery): Outcome | undefined {
+  const refusal = refusalOf(delivery);
+  if (refusal === undefined) return undefined;
+  const { error, disabledFor } = refusal;
+  const attempt = { at: core.now(), durationMs: 0, error };
+  return { attempt, isSent: false, outcome: "failed", disabledFor };
 }
 
 /** What follows from how a receiver took a delivery. */
@@ -88,24 +86,12 @@ async function execute(
   return typeof outcome.outcome === "string" ? outcome.outcome : "suspended";
 
   async function send(): Promise<Outcome> {
-    const { webhook, sid } = delivery;
     const at = core.now();
-    const isOverlapping =
-      webhook.previousSecret !== null && at < (webhook.previousSecretUntil ?? 0);
-    const stored = [webhook.secret, ...(isOverlapping ? [webhook.previousSecret!] : [])];
-    let secrets: string[];
-    try {
-      secrets = stored.map((one) => openWebhookSecret(core, webhook.sid, one));
-    } catch {
-      const error = "Its secret cannot be decrypted by this server's keys";
-      return judge(services, delivery, { at, answered: { error } });
+    const composed = composeDelivery(core, delivery, { workspaceId: run.workspaceSid ?? "", at });
+    if (composed === undefined) {
+      return judge(services, delivery, { at, answered: { error: UNREADABLE_SECRET } });
     }
-    const body = renderPayload(run.workspaceSid ?? "", delivery);
-    const headers = {
-      ...signDelivery(sid, body, { secrets, at: new Date(at) }),
-      [WEBHOOK_DEPTH_HEADER]: String(delivery.depth),
-    };
-    const answered = await sendDelivery(guard, { url: webhook.url, body, headers }, signal);
+    const answered = await sendDelivery(guard, { url: delivery.webhook.url, ...composed }, signal);
     return judge(services, delivery, { at, answered });
   }
 }

@@ -1,13 +1,9 @@
-import type { Delivery } from "@parley/core";
 import { FetchFault, type Guard } from "@parley/guarded-fetch";
-import { WEBHOOK_VERSION } from "@parley/schema";
-import { Webhook } from "standardwebhooks";
+import { MAX_DELIVERY_ANSWER_BYTES } from "@parley/schema";
 import { readRetryAfter } from "./retry-schedule.ts";
 
 /** What a receiver has for its answer. */
 const TIMEOUT_MS = 15_000;
-/** Of an answer that is kept. */
-const MAX_KEPT_BYTES = 4096;
 /** Of an answer that is read: a receiver that sends more has been told, and answered. */
 const MAX_READ_BYTES = 65_536;
 
@@ -19,36 +15,6 @@ export interface Answered {
   /** Why the delivery has failed; undefined if it succeeded. */
   readonly error?: string;
   readonly retryAfterMs?: number | undefined;
-}
-
-/** The JSON of a delivery, the same in each of its attempts. */
-export function renderPayload(workspaceId: string, delivery: Delivery): string {
-  const { event: type, subject, content, createdAt } = delivery;
-  const payload = {
-    type,
-    timestamp: new Date(createdAt).toISOString(),
-    version: WEBHOOK_VERSION,
-    data: {
-      workspaceId,
-      ...subject,
-      // The log holds JSON of an object.
-      ...(content !== null && { event: JSON.parse(content) as unknown }),
-    },
-  };
-  return JSON.stringify(payload);
-}
-
-/** The headers of Standard Webhooks: one signature for each secret. */
-export function signDelivery(
-  id: string,
-  body: string,
-  { secrets, at }: { readonly secrets: readonly string[]; readonly at: Date },
-): Record<string, string> {
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
-  };
 }
 
 /**
@@ -64,11 +30,7 @@ export async function sendDelivery(
   try {
     const response = await session.fetch(url, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "Parley-Webhooks/1",
-        ...headers,
-      },
+      headers,
       body,
       redirect: "manual",
     });
@@ -98,11 +60,13 @@ async function readBeginning(response: Response): Promise<string> {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk);
       bytes += chunk.byteLength;
-      if (bytes >= MAX_KEPT_BYTES) break;
+      if (bytes >= MAX_DELIVERY_ANSWER_BYTES) break;
     }
   } catch (error) {
     if (!(error instanceof FetchFault)) throw error;
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_KEPT_BYTES));
+  const text = new TextDecoder().decode(
+    Buffer.concat(chunks).subarray(0, MAX_DELIVERY_ANSWER_BYTES),
+  );
   return text.replaceAll("\u0000", "");
 }

@@ -142,8 +142,8 @@ async function writeOnce(
   const { claim, mutation } = context;
   if (claim === undefined && mutation === undefined)
     return context.writeInvocation(created, context.isWanted);
-  const writtenOf = await inTransactionOnce(context, { id: created.row.sid }, async ({ db }) =>
-    writeInvocations(db, [created]),
+  const writtenOf = await inTransactionOnce(context, { id: created.row.sid }, async (transaction) =>
+    writeInvocations(transaction.db, [created], transaction.afterCommit),
   );
   return writtenOf(created);
 }

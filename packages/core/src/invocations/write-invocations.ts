@@ -6,8 +6,9 @@ import { toColumns } from "../data-access/row-json.ts";
 import type { InvocationRow } from "../data-access/rows.ts";
 import { isTerminal } from "../log/append.ts";
 import { createBatchedInsert } from "../log/batched-inserts.ts";
-import type { Hint } from "../log/bus.ts";
+import type { EventBus, Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { hasDeliveries, isToldToWebhooks, toldOfLogs } from "../log/webhook-outbox.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { limitsProcessor } from "../usage/processor-limits.ts";
 import { buildInvocation, type InvocationRequest, type NewInvocation } from "./new-invocations.ts";
@@ -38,7 +39,7 @@ export async function insertInvocations(
 ): Promise<InvocationRow[]> {
   if (requests.length === 0) return [];
   const created = requests.map((request) => buildInvocation(core, request));
-  const writtenOf = await writeInvocations(db, created);
+  const writtenOf = await writeInvocations(db, created, afterCommit);
   afterCommit.push(...hintsOf(created));
   return created.map((one) => writtenOf(one).row);
 }
@@ -50,16 +51,15 @@ export function hintsOf(created: readonly NewInvocation[]): Hint[] {
     : [];
 }
 
+const firstEvents = sql`
+  select log_id, seq, type, payload
+  from json_to_recordset(${sql.placeholder("events")}::json)
+    as e(log_id text, seq int, type text, payload text)`;
+
 // A run is held at once only if a claim would take it now: within the limits of its function and its
 // workspace, which hold for all workers together, and if no other of the workspace waits. Where processor time is
 // limited, the claim decides.
-const insertStatement = statement<
-  { workspaceIds: string; invocations: string; logs: string; events: string; runs: string },
-  { id: number; sid: string; heldRunId: number | null }
->(
-  "insert_invocations",
-  sql`
-  with ${heldWorkspaces},
+const insertParts = sql`${heldWorkspaces},
   wanted as (
     select * from json_to_recordset(${sql.placeholder("runs")}::json)
       as r(log_id text, workspace_id bigint, function_id bigint, max_attempts int, request_id text,
@@ -108,9 +108,7 @@ const insertStatement = statement<
   ),
   event as (
     insert into events (log_id, seq, type, payload)
-    select log_id, seq, type, payload
-    from json_to_recordset(${sql.placeholder("events")}::json)
-      as e(log_id text, seq int, type text, payload text)
+    ${firstEvents}
   ),
   run as (
     insert into runs (kind, workspace_id, log_id, subject_id, function_id, status, priority, attempt,
@@ -123,18 +121,53 @@ const insertStatement = statement<
       case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end,
       case when p.is_held then i.created_at end, w.outcome, w.finished_at
     from wanted w left join placed p on p.log_id = w.log_id join invocation i on i.sid = w.log_id
-    returning id, log_id, status
-  )
+    returning id, log_id, workspace_id, status
+  )`;
+
+const selectWritten = sql`
   select i.id, i.sid, case when run.status = 'running' then run.id end as "heldRunId"
-  from invocation i left join run on run.log_id = i.sid`,
+  from invocation i left join run on run.log_id = i.sid`;
+
+interface Values extends Record<string, unknown> {
+  readonly workspaceIds: string;
+  readonly invocations: string;
+  readonly logs: string;
+  readonly events: string;
+  readonly runs: string;
+}
+
+interface Written {
+  readonly id: number;
+  readonly sid: string;
+  readonly heldRunId: number | null;
+  /** Whether webhooks are told of any of what the statement has written. */
+  readonly hasDeliveries?: boolean;
+}
+
+const insertStatement = statement<Values, Written>(
+  "insert_invocations",
+  sql`with ${insertParts} ${selectWritten}`,
 );
 
-/** Writes invocations, their logs and their runs in one statement, and gives what it wrote of each. */
+/** The same, with the deliveries of those that have ended. */
+const toldStatement = statement<Values, Written>(
+  "insert_told_invocations",
+  sql`
+  with ${insertParts}, ${toldOfLogs(sql`(${firstEvents})`, sql`run`)}
+  select written.*, ${hasDeliveries} as "hasDeliveries" from (${selectWritten}) written`,
+);
+
+/**
+ * Writes invocations, their logs and their runs in one statement, and gives what it wrote of each; adds a hint to `hints`
+ * if webhooks are told.
+ */
 export async function writeInvocations(
   db: Queryable,
   created: readonly NewInvocation[],
+  hints: Hint[],
 ): Promise<(one: NewInvocation) => WrittenInvocation> {
-  const written = await insertStatement.execute(db, {
+  const isTold = created.some(({ events }) => events.some(isToldToWebhooks));
+  const written = await (isTold ? toldStatement : insertStatement).execute(db, {
     workspaceIds: JSON.stringify(created.map(({ row }) => row.workspaceId)),
     invocations: JSON.stringify(created.map(({ row }) => toColumns(row))),
     logs: JSON.stringify(
@@ -156,6 +189,7 @@ export async function writeInvocations(
     ),
     runs: JSON.stringify(created.map(toRun)),
   });
+  if (written[0]?.hasDeliveries) hints.push({ topic: "runs", cause: "added", kind: "delivery" });
   const bySid = new Map(written.map((one) => [one.sid, one]));
   return ({ row }) => {
     const { id, heldRunId } = bySid.get(row.sid)!;
@@ -207,9 +241,17 @@ export function toHeldRuns(
 }
 
 /** Creates the writer of a process; concurrent writes share a commit. */
-export function createInvocationWriter(db: Queryable): InvocationServices["writeInvocation"] {
+export function createInvocationWriter(
+  db: Queryable,
+  bus: Pick<EventBus, "publish">,
+): InvocationServices["writeInvocation"] {
   return createBatchedInsert(db, {
-    insert: (created: readonly NewInvocation[]) => writeInvocations(db, created),
+    insert: async (created: readonly NewInvocation[]) => {
+      const hints: Hint[] = [];
+      const writtenOf = await writeInvocations(db, created, hints);
+      bus.publish(hints);
+      return writtenOf;
+    },
     logIdOf: ({ row }) => row.sid,
     workspaceIdOf: ({ row }) => row.workspaceId,
     lengthOf: ({ row }) => row.input.length,

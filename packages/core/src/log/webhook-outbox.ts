@@ -26,13 +26,13 @@ export const toldEvents = (placed: SQL, happenedAt: SQL): SQL => sql`
   join (values ${names}) named(type, code, event)
     on named.type = e.type and (named.code is null or e.payload::jsonb #>> '{error,code}' = named.code)`;
 
-/** Part of a statement: tells webhooks of events of logs that it writes. */
-export const toldOfLogs = (placed: SQL): SQL => sql`
+/** Part of a statement: tells webhooks of events of logs that it writes, whose runs are in `ofRuns`. */
+export const toldOfLogs = (placed: SQL, ofRuns = sql`runs`): SQL => sql`
   told as (
     select tell_webhooks(events, null) as deliveries from (
       select ${toldEvents(placed, sql`null::bigint`)}
       where ${hasRow(sql`
-        from runs r where r.log_id = e.log_id and ${hasWebhooks(sql`r.workspace_id`)}`)}
+        from ${ofRuns} r where r.log_id = e.log_id and ${hasWebhooks(sql`r.workspace_id`)}`)}
     ) happened(events) where events is not null
   )`;
 
@@ -44,14 +44,21 @@ export const toldOf = (happened: SQL): SQL => sql`
     ) happened(rows) where rows is not null
   )`;
 
-/** Selects a conversation (id, sid, workspace_id, space_id, visibility) that was just created or deleted, for `toldOf`. */
+/**
+ * Selects a conversation (id, sid, workspace_id, space_id, visibility) that was created or deleted, for `toldOf`: just now, or
+ * at `happenedAt`.
+ */
 export const happenedToConversations = (
   rows: SQL,
-  { event, seq }: { readonly event: WebhookEventName; readonly seq: 0 | -1 },
+  {
+    event,
+    seq,
+    happenedAt = sql`null::bigint`,
+  }: { readonly event: WebhookEventName; readonly seq: 0 | -1; readonly happenedAt?: SQL },
 ): SQL => sql`
   select ${literal(event)} as event, c.sid as log_id, ${sql.raw(String(seq))} as seq, c.workspace_id,
     ${seq === -1 ? sql`null::bigint` : sql`c.id`} as conversation_id, c.sid as conversation_sid, c.space_id,
-    jsonb_build_object('conversationId', c.sid) as subject
+    jsonb_build_object('conversationId', c.sid) as subject, ${happenedAt} as happened_at
   from ${rows} c where c.visibility <> 'temporary'`;
 
 /** Whether a statement with the part `told` has written deliveries; they are only written where this is selected. */

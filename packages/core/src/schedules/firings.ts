@@ -8,7 +8,7 @@ import { insertFirings } from "./plan-firings.ts";
 import { renderFiring, requireSchedule } from "./schedule-rows.ts";
 import { readDatabaseTime } from "./schedule-times.ts";
 
-/** Lists the firings of a schedule that the caller manages, the newest first, a page at a time. */
+/** Lists the firings of a schedule that the caller manages, the newest slot first, a page at a time. */
 export async function listFirings(
   context: RequestContext,
   input: ListFirings,
@@ -16,7 +16,7 @@ export async function listFirings(
   const { db } = context.database;
   const { row } = await requireSchedule(context, db, input);
   const { status, lastValue } = input;
-  const { id, scheduleId } = scheduleFirings;
+  const { slot, scheduleId } = scheduleFirings;
   const rows = await db
     .select()
     .from(scheduleFirings)
@@ -24,12 +24,12 @@ export async function listFirings(
       and(
         eq(scheduleId, row.id),
         status && eq(scheduleFirings.status, status),
-        lastValue === undefined ? undefined : lt(id, Number(lastValue)),
+        lastValue === undefined ? undefined : lt(slot, Number(lastValue)),
       ),
     )
-    .orderBy(desc(id))
+    .orderBy(desc(slot))
     .limit(input.limit + 1);
-  const { page, end } = takePage(rows, input, (one) => one.id);
+  const { page, end } = takePage(rows, input, (one) => one.slot);
   return { firings: page.map((one) => renderFiring(row, one)), ...end };
 }
 

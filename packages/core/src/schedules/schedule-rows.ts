@@ -35,7 +35,9 @@ export async function readSchedules(
       row: schedules,
       keySid: apiKeys.sid,
       nextSlot: sql<number | null>`(select min(f.slot)::float8 ${firings(sql`= 'planned'`)})`,
-      lastId: sql<number | null>`(select max(f.id)::float8 ${firings(sql`<> 'planned'`)})`,
+      lastId: sql<
+        number | null
+      >`(select f.id::float8 ${firings(sql`<> 'planned'`)} order by f.slot desc limit 1)`,
     })
     .from(schedules)
     .leftJoin(apiKeys, eq(apiKeys.id, schedules.apiKeyId))

@@ -284,7 +284,7 @@ describe("schedules", () => {
     [{ everySeconds: 60 }, "exactly one of cron and everySeconds must be there"],
     [{ cron: "0 0 30 2 *" }, "cron: day of month: never fires"],
     [{ cron: "61 * * * *" }, "cron: minute"],
-    [{ agent: undefined }, "exactly one of agent, function must be there"],
+    [{ agent: undefined }, "exactly one of agent and function must be there"],
   ])("refuses %j", async (changes, message) => {
     await expect(create(changes)).rejects.toThrow(message);
     expect(await firings()).toEqual([]);

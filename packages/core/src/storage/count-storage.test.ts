@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { conversations, invocations, workspaceStorage } from "@parley/db";
+import {
+  conversations,
+  invocations,
+  webhookDeliveries,
+  webhooks,
+  workspaceStorage,
+} from "@parley/db";
+import { endpoints, parseInput } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { coreTest } from "../../testing/core-test.ts";
@@ -16,14 +23,17 @@ import { createInvocationSweep } from "../invocations/sweep-invocations.ts";
 import { saveFileText } from "../files/file-texts.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
 import { countStorage } from "./count-storage.ts";
+import { createWebhook } from "../webhooks/webhooks.ts";
+import { createSecretBox } from "../workspaces/secret-box.ts";
 import { reservingStorage } from "./reserve-storage.ts";
 
 const LIMIT = 10 ** 6;
+const secretBox = createSecretBox([new Uint8Array(32)]);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe("what a workspace stores", () => {
-  const test = coreTest({ workspaceBytes: LIMIT });
+  const test = coreTest({ workspaceBytes: LIMIT, secretBox });
   let context: CoreContext;
   let id: number;
   beforeEach(async () => {
@@ -99,6 +109,34 @@ describe("what a workspace stores", () => {
     }
     await db().delete(invocations);
     expect(await countAll()).toBeLessThan(stored - 150_000);
+  });
+
+  it("has the deliveries of webhooks too, more of them than a page", async () => {
+    await store(1);
+    await test.core.storage.flush();
+    const settings = { url: "https://x.example", events: ["message.failed"] };
+    const input = { wId: context.caller.workspace.sid, ...settings };
+    const { webhook } = await createWebhook(
+      context,
+      parseInput(endpoints["webhooks.create"], input),
+    );
+    const before = await countAll();
+    const [{ id: webhookId } = { id: 0 }] = await db()
+      .select({ id: webhooks.id })
+      .from(webhooks)
+      .where(eq(webhooks.sid, webhook.sId));
+    const row = { workspaceId: id, webhookId, event: "message.failed", subject: {}, createdAt: 0 };
+    await db()
+      .insert(webhookDeliveries)
+      .values(
+        Array.from({ length: 1500 }, () => ({
+          ...row,
+          sid: test.core.newId("whd"),
+          status: "failed" as const,
+          responseBody: "x".repeat(100),
+        })),
+      );
+    expect(await countAll()).toBeGreaterThan(before + 1500 * 300);
   });
 
   it("has the texts of documents too", async () => {

@@ -7,9 +7,10 @@ import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import {
   conversationsStatement,
-  functionsStatement,
+  deliveriesStatement,
   invocationsStatement,
   type Page,
+  pagedStatement,
   restStatement,
 } from "./size-statements.ts";
 
@@ -140,9 +141,12 @@ export async function countStorage(
     for (let after: number | null = 0; after !== null;) after = (await timed(readPage(after))).last;
   };
   await countPages((after) => conversationsStatement.execute(db, { workspaceId: id, after }));
-  const functions = await functionsStatement.execute(db, { workspaceId: id });
-  for (const { id: functionId } of functions) {
-    await countPages((after) => invocationsStatement.execute(db, { functionId, after }));
+  for (const { kind, id: ownerId } of await pagedStatement.execute(db, { workspaceId: id })) {
+    await countPages((after) =>
+      kind === "function"
+        ? invocationsStatement.execute(db, { functionId: ownerId, after })
+        : deliveriesStatement.execute(db, { webhookId: ownerId, after }),
+    );
   }
   await timed(restStatement.execute(db, { workspaceId: id }));
   await writeStatement.execute(db, {

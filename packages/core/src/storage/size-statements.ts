@@ -6,6 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 const ROW_BYTES = 200;
 const CONVERSATIONS_AT_ONCE = 100;
 const INVOCATIONS_AT_ONCE = 500;
+const DELIVERIES_AT_ONCE = 1000;
 
 const workspaceId = sql`${sql.placeholder("workspaceId")}::bigint`;
 const rowBytes = sql.raw(String(ROW_BYTES));
@@ -85,9 +86,31 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       + ${filesOf(sql`f.conversation_id in (select id from page)`)} as bytes`,
 );
 
-export const functionsStatement = statement<{ workspaceId: number }, { id: number }>(
-  "list_stored_functions",
-  sql`select id::float8 as id from sandbox_functions where workspace_id = ${workspaceId}`,
+/** What has rows by the page of its own, which are counted a page at a time. */
+interface Paged {
+  readonly kind: "function" | "webhook";
+  readonly id: number;
+}
+
+export const pagedStatement = statement<{ workspaceId: number }, Paged>(
+  "list_paged_storage",
+  sql`
+  select 'function' as kind, id::float8 as id from sandbox_functions where workspace_id = ${workspaceId}
+  union all
+  select 'webhook', id::float8 from webhooks where workspace_id = ${workspaceId}`,
+);
+
+export const deliveriesStatement = statement<{ webhookId: number; after: number }, Page>(
+  "count_stored_deliveries",
+  sql`
+  with page as materialized (
+    select id, ${rowBytesOf("d", ["subject", "attempts", "response_body"])} as bytes
+    from webhook_deliveries d
+    where webhook_id = ${sql.placeholder("webhookId")}::bigint and id > ${sql.placeholder("after")}::bigint
+    order by id limit ${sql.raw(String(DELIVERIES_AT_ONCE))}
+  )
+  select (select max(id)::float8 from page) as last,
+    (select coalesce(sum(bytes), 0)::float8 from page) as bytes`,
 );
 
 export const invocationsStatement = statement<{ functionId: number; after: number }, Page>(
@@ -149,6 +172,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("user_tokens", "space_ids"),
       owned("api_keys", "name"),
       owned("spaces", "name"),
+      owned("webhooks", "url", "description", "events"),
       owned("feedbacks", "content"),
       owned("conversation_summaries", "text", "carried", "progress", "steps"),
       owned("recorded_requests", "template", "parts"),

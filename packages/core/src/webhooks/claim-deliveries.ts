@@ -1,6 +1,6 @@
-import type { WebhookAttempt, WebhookSubject } from "@parley/db";
+import { type Queryable, statement, type WebhookAttempt, type WebhookSubject } from "@parley/db";
 import type { WebhookEventName } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { keyReachesSpace } from "../data-access/key-reach.ts";
 import { fromColumns } from "../data-access/row-json.ts";
@@ -49,7 +49,7 @@ const isReached = sql`
     else c.space_id is null or ${keyReachesSpace(sql`w.api_key_id`, sql`c.space_id`)} end`;
 
 // A deleted conversation has no row: its id is all that is left of it.
-const subject = sql`
+const waitingDeliveries = (which: SQL): SQL => sql`
   select json_build_object('id', d.id, 'sid', d.sid, 'event', d.event, 'subject', d.subject,
     'conversationId', d.conversation_id, 'createdAt', d.created_at, 'depth', d.depth, 'attempts', d.attempts,
     'earlierAttempts', d.earlier_attempts, 'webhook', to_json(w), 'isReached', ${isReached},
@@ -61,7 +61,31 @@ const subject = sql`
   from webhook_deliveries d
   join webhooks w on w.id = d.webhook_id
   left join conversations c on c.id = d.conversation_id
-  where d.id = claimed.subject_id and d.status = 'waiting'`;
+  where d.status = 'waiting' and ${which}`;
+
+const subject = waitingDeliveries(sql`d.id = claimed.subject_id`);
+
+const toDelivery = ({ webhook, ...given }: DeliveryColumns): Delivery => ({
+  ...given,
+  webhook: fromColumns(webhook),
+});
+
+const readStatement = statement<{ ids: string }, { delivery: DeliveryColumns }>(
+  "read_waiting_deliveries",
+  sql`
+  select found.delivery from (
+    ${waitingDeliveries(sql`d.id in (select value::bigint from json_array_elements_text(${sql.placeholder("ids")}::json))`)}
+  ) found(delivery) order by (found.delivery ->> 'id')::bigint`,
+);
+
+/** Reads deliveries that wait, oldest first. */
+export async function readWaitingDeliveries(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Delivery[]> {
+  const rows = await readStatement.execute(db, { ids: JSON.stringify(ids) });
+  return rows.map(({ delivery }) => toDelivery(delivery));
+}
 
 /** What the worker holds, as JSON `[{workspace_id, queue_id, running}]`. */
 interface Values extends ClaimFrom {
@@ -89,7 +113,7 @@ const takeOverStatement = fairTakeOver<DeliveryColumns>("take_over_deliveries", 
 
 function toDeliveryRun(run: ClaimedRun<DeliveryColumns>): ClaimedRun<Delivery> {
   const { subject: given } = run;
-  return { ...run, subject: given && { ...given, webhook: fromColumns(given.webhook) } };
+  return { ...run, subject: given && toDelivery(given) };
 }
 
 /** Claims waiting deliveries: of each webhook and workspace as many as the worker does not hold already. */

@@ -1,7 +1,6 @@
 import { conversations, hasRow, statement, webhookDeliveries } from "@parley/db";
 import {
   type DeliveryPage,
-  invalidRequest,
   type ListDeliveries,
   loggedWebhookEvents,
   type QueuedDeliveries,
@@ -18,8 +17,8 @@ import { reachesConversation } from "../access/conversation-reach.ts";
 import type { RequestContext } from "../context.ts";
 import { takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { toldEvents } from "../log/webhook-outbox.ts";
-import { requireWebhook, type WebhookRow } from "./webhook-rows.ts";
+import { happenedToConversations, toldEvents } from "../log/webhook-outbox.ts";
+import { requireEnabled, requireWebhook, type WebhookRow } from "./webhook-rows.ts";
 
 /** Deliveries that one request queues. */
 const MAX_QUEUED = 1000;
@@ -29,7 +28,7 @@ const MAX_EARLIER_ATTEMPTS = 10;
 type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 
 /** The condition that the caller reaches the conversation that a delivery is about, if it is about one that there is. */
-function isReached({ caller }: RequestContext): SQL | undefined {
+export function isReachedBy({ caller }: Pick<RequestContext, "caller">): SQL | undefined {
   if (caller.kind === "operator") return undefined;
   const { conversationId } = webhookDeliveries;
   return or(
@@ -55,7 +54,7 @@ export async function listDeliveries(
     .where(
       and(
         eq(webhookId, webhook.id),
-        isReached(context),
+        isReachedBy(context),
         status && eq(webhookDeliveries.status, status),
         event && eq(webhookDeliveries.event, event),
         lastValue === undefined ? undefined : lt(id, Number(lastValue)),
@@ -83,14 +82,6 @@ function renderDelivery(webhook: WebhookRow, row: DeliveryRow): WebhookDelivery 
     }),
     responseBody: row.responseBody,
   };
-}
-
-/** Throws `invalid_request_error` for a webhook that is switched off: what is sent to it would only fail. */
-function requireEnabled({ disabledFor }: WebhookRow): void {
-  if (disabledFor === null) return;
-  throw invalidRequest("path", [
-    { path: "webhookId", message: "the webhook is switched off: switch it on first" },
-  ]);
 }
 
 const redeliverStatement = statement<
@@ -142,6 +133,13 @@ export async function redeliver(
   });
 }
 
+const CREATED = sql.raw("'conversation.created'");
+const wantedTypes = sql`
+  select value from json_array_elements_text(${sql.placeholder("types")}::json)`;
+const isLookedAt = (workspaceId: SQL, at: SQL): SQL => sql`
+  ${workspaceId} = ${sql.placeholder("workspaceId")}::bigint
+  and ${at} >= ${sql.placeholder("from")}::bigint and ${at} < ${sql.placeholder("to")}::bigint`;
+
 const replayStatement = statement<
   {
     webhookId: number;
@@ -156,24 +154,39 @@ const replayStatement = statement<
   "replay_webhook",
   sql`
   with looked as materialized (
-    select e.log_id, e.seq, e.type, e.payload, r.finished_at
-    from runs r join events e on e.log_id = r.log_id
-    where r.workspace_id = ${sql.placeholder("workspaceId")}::bigint
-      and r.finished_at >= ${sql.placeholder("from")}::bigint and r.finished_at < ${sql.placeholder("to")}::bigint
-      and e.type in (select value from json_array_elements_text(${sql.placeholder("types")}::json))
-    order by r.finished_at, e.log_id, e.seq limit ${sql.placeholder("limit")}::int
+    (select r.finished_at as at, e.log_id, e.seq, e.type, e.payload
+      from runs r join events e on e.log_id = r.log_id
+      where ${isLookedAt(sql`r.workspace_id`, sql`r.finished_at`)} and e.type in (${wantedTypes})
+      order by r.finished_at, e.log_id, e.seq limit ${sql.placeholder("limit")}::int)
+    union all
+    (select c.created_at, c.sid, 0, ${CREATED}, null from conversations c
+      where ${isLookedAt(sql`c.workspace_id`, sql`c.created_at`)} and ${CREATED} in (${wantedTypes})
+      order by c.created_at, c.sid limit ${sql.placeholder("limit")}::int)
+    order by at, log_id, seq limit ${sql.placeholder("limit")}::int
   ),
-  told as (
-    select tell_webhooks(events, ${sql.placeholder("webhookId")}::bigint) as queued from (
-      select ${toldEvents(sql`looked`, sql`e.finished_at`)}
+  created as (
+    select c.* from looked join conversations c on c.sid = looked.log_id where looked.type = ${CREATED}
+  ),
+  queued as (
+    select tell_webhooks(events, ${sql.placeholder("webhookId")}::bigint) as count from (
+      select ${toldEvents(sql`looked`, sql`e.at`)}
     ) happened(events) where events is not null
+    union all
+    select deliver_to_webhooks(rows, ${sql.placeholder("webhookId")}::bigint) from (
+      select json_agg(h) from (${happenedToConversations(sql`created`, {
+        event: "conversation.created",
+        seq: 0,
+        happenedAt: sql`c.created_at`,
+      })}) h
+    ) happened(rows) where rows is not null
   )
-  select coalesce((select queued from told), 0) as queued, (select count(*)::int from looked) as looked,
-    (select max(finished_at)::float8 from looked) as last`,
+  select (select coalesce(sum(count), 0)::int from queued) as queued, (select count(*)::int from looked) as looked,
+    (select max(at)::float8 from looked) as last`,
 );
 
 /**
- * Sends a webhook what has ended in a time, as far as it was not told of it. Throws `webhook_not_found`, and
+ * Sends a webhook which answers and invocations ended in a time, and which conversations were created, as far as it was
+ * not told of it; of deleted conversations nothing is left that could be told. Throws `webhook_not_found`, and
  * `invalid_request_error` if the webhook is switched off.
  */
 export async function replayWebhook(
@@ -183,14 +196,16 @@ export async function replayWebhook(
   return inTransaction(context, async ({ db, afterCommit }) => {
     const { row, workspace } = await requireWebhook(context, db, input);
     requireEnabled(row);
-    const types = loggedWebhookEvents.filter(({ name }) => row.events.includes(name));
+    const logged = loggedWebhookEvents.filter(({ name }) => row.events.includes(name));
+    const types = logged.map(({ type }) => type);
+    if (row.events.includes("conversation.created")) types.push("conversation.created");
     const to = input.to ?? context.now() + 1;
     const [replayed] = await replayStatement.execute(db, {
       webhookId: row.id,
       workspaceId: workspace.id,
       from: input.from,
       to,
-      types: JSON.stringify(types.map(({ type }) => type)),
+      types: JSON.stringify(types),
       limit: MAX_QUEUED,
     });
     const { queued = 0, looked = 0, last = null } = replayed ?? {};

@@ -1,5 +1,6 @@
 import type { Implementations } from "../implementation.ts";
 import { listDeliveries, redeliver, replayWebhook, testWebhook } from "./deliveries.ts";
+import { takeDeliveries } from "./take-deliveries.ts";
 import {
   createWebhook,
   getWebhook,
@@ -19,6 +20,7 @@ export const webhookImplementations = {
   "webhooks.remove": removeWebhook,
   "webhooks.replay": replayWebhook,
   "webhooks.rotateSecret": rotateWebhookSecret,
+  "webhooks.take": takeDeliveries,
   "webhooks.test": testWebhook,
   "webhooks.update": updateWebhook,
 } satisfies Implementations;

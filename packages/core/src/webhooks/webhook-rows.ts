@@ -1,5 +1,5 @@
 import { type Queryable, webhooks } from "@parley/db";
-import { ParleyError, type Webhook } from "@parley/schema";
+import { invalidRequest, ParleyError, type Webhook } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
@@ -10,7 +10,7 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 /** A webhook as the wire shows it: without its secrets. */
 export function renderWebhook(row: WebhookRow): Webhook {
   const { sid: sId, url, description, events, conversationIds, agentIds, functionIds } = row;
-  const { sendsContent, isOrdered, disabledFor, disabledAt, failingSince, version } = row;
+  const { sendsContent, isOrdered, isPulled, disabledFor, disabledAt, failingSince, version } = row;
   const { createdAt, updatedAt, previousSecretUntil } = row;
   const filters = { events, conversationIds, agentIds, functionIds };
   const state = { disabledFor, disabledAt, failingSince, previousSecretUntil };
@@ -22,6 +22,7 @@ export function renderWebhook(row: WebhookRow): Webhook {
     ...filters,
     sendsContent,
     isOrdered,
+    isPulled,
     ...state,
     version,
     ...times,
@@ -43,4 +44,12 @@ export async function requireWebhook(
   const [row] = await (isLocked ? query.for("no key update") : query);
   if (row !== undefined) return { row, workspace };
   throw new ParleyError("webhook_not_found", "webhookId: the workspace has no such webhook");
+}
+
+/** Throws `invalid_request_error` for a webhook that is switched off: what is sent to it would only fail. */
+export function requireEnabled({ disabledFor }: WebhookRow): void {
+  if (disabledFor === null) return;
+  throw invalidRequest("path", [
+    { path: "webhookId", message: "the webhook is switched off: switch it on first" },
+  ]);
 }

@@ -131,7 +131,7 @@ export async function removeWebhook(
 }
 
 /** Deletes the deliveries of webhooks, sent or not. */
-async function deleteDeliveriesOf(db: Queryable, ids: readonly number[]): Promise<void> {
+export async function deleteDeliveriesOf(db: Queryable, ids: readonly number[]): Promise<void> {
   const ofRuns = db.select({ id: runs.logId }).from(runs).where(inArray(runs.webhookId, ids));
   await db.delete(logs).where(inArray(logs.id, ofRuns));
   await db.delete(runs).where(inArray(runs.webhookId, ids));

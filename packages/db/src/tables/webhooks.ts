@@ -31,6 +31,10 @@ export const webhooks = pgTable(
     sendsContent: boolean().notNull(),
     /** Whether what happens in a conversation is delivered in its order. */
     isOrdered: boolean().notNull(),
+    /** Whether its deliveries wait until they are taken, and are sent by nobody. */
+    isPulled: boolean().notNull().default(false),
+    /** When they were last taken, to about an hour. */
+    takenAt: milliseconds(),
     secret: jsonb().$type<EncryptedText>().notNull(),
     /** The secret before a rotation, and until when deliveries are signed with it too. */
     previousSecret: jsonb().$type<EncryptedText>(),
@@ -51,6 +55,9 @@ export const webhooks = pgTable(
     index("webhooks_enabled")
       .on(table.workspaceId)
       .where(sql`${table.disabledFor} is null`),
+    index("webhooks_pulled")
+      .on(table.id)
+      .where(sql`${table.isPulled}`),
   ],
 );
 

@@ -3,6 +3,7 @@ import { administer, administered } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
+import { TakeDeliveries, TakenDeliveries } from "./taken-deliveries.ts";
 import {
   AdministeredWebhook,
   CreateWebhook,
@@ -117,6 +118,20 @@ export const webhookEndpoints = {
     }),
     summary: "List the deliveries of a webhook, newest first",
     output: DeliveryPage,
+    errors: ofWebhook.errors,
+  },
+  // Not audited: it settles deliveries, as a worker does, and is called for as long as somebody listens.
+  "webhooks.take": {
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${place}/{webhookId}/take`,
+      input: TakeDeliveries,
+    }),
+    storesLittle: true,
+    summary:
+      "Take the deliveries of a webhook that are not sent, and say how those before have ended",
+    output: TakenDeliveries,
     errors: ofWebhook.errors,
   },
   "webhooks.redeliver": {

@@ -81,6 +81,10 @@ export const Webhook = z.object({
   functionIds: z.array(z.string()).nullable().describe("Only these functions; null for any"),
   sendsContent: z.boolean().describe("Whether the event itself is sent with its ids"),
   isOrdered: z.boolean().describe("Whether a conversation's events are delivered in their order"),
+  isPulled: z
+    .boolean()
+    .describe("Whether deliveries wait until they are taken, instead of being sent to the URL")
+    .meta({ example: false }),
   disabledFor: WebhookDisabledFor.nullable()
     .describe("Why it is off; null while it is on")
     .meta({ example: null }),
@@ -106,7 +110,16 @@ export const WebhookWithSecret = AdministeredWebhook.extend({
 });
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
-export const CreateWebhook = WorkspaceParams.extend(settings);
+export const CreateWebhook = WorkspaceParams.extend({
+  ...settings,
+  isPulled: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether deliveries wait until they are taken, for a program that no server reaches, instead of being sent to the " +
+        "URL; false by default. Such a webhook is removed once nobody has taken any for a day",
+    ),
+});
 export type CreateWebhook = z.output<typeof CreateWebhook>;
 
 const webhookId = Reference.describe("Id of the webhook").meta({ example: "whk_Ue5Cs9Fi3K" });

@@ -80,5 +80,13 @@ export const webhookEntries: readonly Entry[] = [
     ...delivered,
     args: ({ webhook = "", delivery = "" }) => [webhook, "--delivery-id", delivery],
   },
+  {
+    command: "webhooks listen",
+    args: ["--forward", url, "--event", "message.succeeded"],
+    until: /whsec_/,
+    showsSecret: true,
+    // It is gone before the ids are read.
+    varying: [[/whk_\w+/g, "whk_ID"]],
+  },
   { command: "webhooks replay", prepare: withWebhook, args: [url, "--from", "2026-11-01"] },
 ];
