@@ -106,6 +106,27 @@ describe("PostgreSQL", () => {
     }
   });
 
+  test("whose schedules start nothing says how many, and why", async () => {
+    await using database = await createDatabase();
+    const stalled = (sid: string, columns: string) => `
+      insert into schedules (sid, workspace_id, name, description, launch, anchor, timezone, overlap, missed,
+        jitter_seconds, api_key_id, created_at, updated_at, paused_for, failing_since)
+      values ('${sid}', 1, '', '', '{}', 0, 'UTC', 'skip', 'last', 0, 1, 0, 0, ${columns})`;
+    // Their workspace is not what this is about.
+    await database.run(
+      `set session_replication_role = replica;
+       ${stalled("a", "'key_revoked', 1")}; ${stalled("b", "null, 1")}; ${stalled("c", "null, null")}`,
+    );
+    const { of } = await examine({ DATABASE_URL: database.url });
+    expect(of("schedules")).toMatchObject([
+      {
+        level: "warn",
+        finding:
+          "1 paused because their key is no longer valid, 1 failing to start what they should",
+      },
+    ]);
+  });
+
   test("that only reads, or has too few connections, is said", async () => {
     await using database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);

@@ -30,7 +30,7 @@ export function ScheduleForm({ schedule, onDone, onClose }: ScheduleFormProps) {
       const settings = settingsIn(form);
       if (schedule === undefined) return rpc.schedules.create.mutate({ wId, ...settings });
       const { cron, everySeconds, timezone, ...others } = settings;
-      // An interval begins anew whenever it is given, so only other times are.
+      // An interval restarts whenever it is given, so only other times are.
       const isSame =
         cron === schedule.cron &&
         everySeconds === schedule.everySeconds &&

@@ -135,8 +135,8 @@ export function judgeSchedules({
   readonly failing: number;
 }): readonly Finding[] {
   const found = [
-    ...(withoutKey > 0 ? [`${withoutKey} are paused because their key is no longer valid`] : []),
-    ...(failing > 0 ? [`${failing} cannot start what they should`] : []),
+    ...(withoutKey > 0 ? [`${withoutKey} paused because their key is no longer valid`] : []),
+    ...(failing > 0 ? [`${failing} failing to start what they should`] : []),
   ];
   const cure =
     "parley schedules list shows them; name another key with parley schedules resume --key, " +
