@@ -11,6 +11,7 @@ import { inTransaction, type Transaction } from "./log/transaction.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
@@ -179,6 +180,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteTriggers(db, id);
   await deleteWebhooks(db, id);
   await deleteFunctionSecrets(db, id);
   await deletePricesAndBudgets(db, id);

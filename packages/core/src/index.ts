@@ -224,6 +224,21 @@ export {
   takenFiles,
 } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";
+export {
+  claimTriggerEvents,
+  loadTriggerEvent,
+  type LoadedTriggerEvent,
+} from "./triggers/claim-trigger-events.ts";
+export { readEventBody } from "./triggers/event-content.ts";
+export {
+  findReceiver,
+  receiveEvent,
+  type Received,
+  type Receiver,
+  requireUrlSecret,
+} from "./triggers/receive-event.ts";
+export { settleTriggerEvent, type SettledTriggerEvent } from "./triggers/settle-trigger-event.ts";
+export { sweepTriggerEvents } from "./triggers/sweep-trigger-events.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
 export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";
 export { sweepDeliveries } from "./webhooks/sweep-deliveries.ts";

@@ -12,6 +12,7 @@ export * from "./tables/sandbox-functions.ts";
 export * from "./tables/skills.ts";
 export * from "./tables/summaries.ts";
 export * from "./tables/usage.ts";
+export * from "./tables/triggers.ts";
 export * from "./tables/webhooks.ts";
 export * from "./tables/workspaces.ts";
 export * from "./tables/tools.ts";

@@ -47,6 +47,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  trigger_event: {
+    plural: "events of triggers",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
 };
 
 /** All kinds of runs, with their names also as SQL literals, which partial indexes need. */

@@ -3,6 +3,7 @@ import { takeOverInvocations } from "../invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
 import type { RunKind } from "../runs/run-kinds.ts";
 import { takeOverCompactions } from "../summaries/claim-compactions.ts";
+import { takeOverTriggerEvents } from "../triggers/claim-trigger-events.ts";
 import { takeOverDeliveries } from "../webhooks/claim-deliveries.ts";
 import { takeOverTurns } from "./claim-turns.ts";
 
@@ -14,6 +15,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   invocation: takeOverInvocations,
   compaction: takeOverCompactions,
   delivery: takeOverDeliveries,
+  trigger_event: takeOverTriggerEvents,
 };
 
 /**

@@ -15,6 +15,7 @@ import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
+import { suspendRun } from "../runs/suspend-run.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
 import type { Delivery } from "./claim-deliveries.ts";
 
@@ -31,15 +32,6 @@ export interface SettledDelivery {
   /** Why the webhook is switched off with it, if it is. */
   readonly disabledFor?: Exclude<WebhookDisabledFor, "request"> | undefined;
 }
-
-const suspendStatement = statement<{ logId: string; delayMs: number }>(
-  "suspend_delivery",
-  sql`
-  with left_log as (update logs set fence = fence + 1 where id = ${sql.placeholder("logId")})
-  update runs set status = 'suspended', lease_until = null, max_attempts = max_attempts + 1,
-    run_after = now() + ${sql.placeholder("delayMs")}::bigint * interval '1 millisecond'
-  where log_id = ${sql.placeholder("logId")}`,
-);
 
 /**
  * Ends an attempt of a delivery: what it was answered, and its next attempt or its end, commit together. What has ended
@@ -75,8 +67,7 @@ export async function settleDelivery(core: Process, settled: SettledDelivery): P
         afterCommit.push({ topic: "runs", cause: "finished", kind: "delivery" });
       }
     } else {
-      const delayMs = Math.round(outcome.againAfterMs);
-      await suspendStatement.execute(db, { logId, delayMs });
+      await suspendRun(db, { logId, delayMs: outcome.againAfterMs });
     }
     if (isSent) await noteHealth(transaction, { settled, now });
     if (disabledFor !== undefined) {

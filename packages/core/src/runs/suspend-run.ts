@@ -1,0 +1,19 @@
+import { type Queryable, statement } from "@parley/db";
+import { sql } from "drizzle-orm";
+
+const suspendStatement = statement<{ logId: string; delayMs: number }>(
+  "suspend_run",
+  sql`
+  with left_log as (update logs set fence = fence + 1 where id = ${sql.placeholder("logId")})
+  update runs set status = 'suspended', lease_until = null, max_attempts = max_attempts + 1,
+    run_after = now() + ${sql.placeholder("delayMs")}::bigint * interval '1 millisecond'
+  where log_id = ${sql.placeholder("logId")}`,
+);
+
+/** Ends an attempt of a run that holds its log: it has one more, after a time. */
+export async function suspendRun(
+  db: Queryable,
+  { logId, delayMs }: { readonly logId: string; readonly delayMs: number },
+): Promise<void> {
+  await suspendStatement.execute(db, { logId, delayMs: Math.round(delayMs) });
+}
