@@ -35,6 +35,7 @@ const schema: Rooms = {
   activity: [...contract, "conversations", "usage"],
   "events.ts": ["conversations", "invocations", "tools"],
   webhooks: [...contract, "examples.ts", "conversations"],
+  launches: contract,
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -137,6 +138,17 @@ const core: Rooms = {
     "calls",
     "summaries",
     "turns",
+  ],
+  launches: [
+    ...keyed,
+    "runs",
+    "usage",
+    "functions",
+    "tools",
+    "agents",
+    "invocations",
+    "turns",
+    "conversations",
   ],
   "create-core.ts": [
     ...ground,

@@ -96,6 +96,7 @@ export * from "./invocations/finish-invocations.ts";
 export { invokeSandboxFunction, findInvocationStream } from "./invocations/invoke.ts";
 export { readLargeInvocation, loadInvocation } from "./invocations/load-invocation.ts";
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
+export { launch, type Launched, type LaunchServices } from "./launches/launch.ts";
 export { isTerminal, appendEvents } from "./log/append.ts";
 export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
 export type { BriefAgent } from "./agents/agents.ts";

@@ -51,6 +51,7 @@ export * from "./invocations/execution-events.ts";
 export * from "./invocations/invocation-events.ts";
 export * from "./invocations/invocation-limits.ts";
 export * from "./invocations/invocations.ts";
+export * from "./launches/launches.ts";
 export * from "./knowledge/data-sources.ts";
 export * from "./knowledge/documents.ts";
 export * from "./knowledge/searches.ts";

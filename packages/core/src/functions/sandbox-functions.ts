@@ -20,7 +20,7 @@ export type InvocableFunction = SandboxFunctionRow & {
 
 // An id is never a slug. Each has an index of its own. The callers of MCP servers are nobody's functions.
 const findStatement = statement<
-  { workspaceId: number; name: string },
+  { workspaceId: number; name: string; version: number | null },
   { identity: object; definition: object }
 >(
   "find_sandbox_function",
@@ -38,7 +38,8 @@ const findStatement = statement<
   join lateral (
     select function_id, version, description, input_schema, output_schema, timeout_ms,
       max_output_bytes, max_log_lines, max_concurrent, retryable, requires_approval, edited_by, created_at
-    from sandbox_function_versions v where v.function_id = f.id and v.version = f.version
+    from sandbox_function_versions v where v.function_id = f.id
+      and v.version = coalesce(${sql.placeholder("version")}::int, f.version)
   ) d on true`,
 );
 
@@ -56,13 +57,14 @@ export async function getSandboxFunction(
   return found;
 }
 
-/** The same; undefined if there is none. */
+/** The same, or in the named version; undefined if there is none. */
 export async function findSandboxFunction(
   db: Queryable,
   workspaceId: number,
   idOrSlug: string,
+  version: number | null = null,
 ): Promise<InvocableFunction | undefined> {
-  const [row] = await findStatement.execute(db, { workspaceId, name: idOrSlug });
+  const [row] = await findStatement.execute(db, { workspaceId, name: idOrSlug, version });
   if (row === undefined) return undefined;
   const definition = fromColumns<InvocableFunction["definition"]>(row.definition);
   return { ...fromColumns<SandboxFunctionRow>(row.identity), definition };
