@@ -1,4 +1,9 @@
-import { type Core, createModelFiles } from "@parley/core";
+import {
+  type Core,
+  createAgentDirectory,
+  createFunctionDirectory,
+  createModelFiles,
+} from "@parley/core";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCompactionRuns } from "./compaction/compaction-runs.ts";
@@ -19,6 +24,7 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createTriggerRuns } from "./triggers/trigger-runs.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -37,6 +43,8 @@ interface MadeRunKinds {
   readonly kinds: RunKinds;
   readonly titles: TitleMaker;
   readonly requests: RequestRecorder;
+  /** Closes what finds agents and functions to be started. */
+  readonly closeDirectories: () => void;
   readonly executor: ProgramRunner["executor"];
   readonly probes: Omit<ProgramRunner, "executor">;
 }
@@ -56,6 +64,10 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
   const requests = createRequestRecorder({ core, logger, registry });
   const models = { providers, circuits, modelFiles, documents, requests };
   const services = { core, logger, usage, persistence, ...models, titles, executor };
+  const directories = {
+    agents: createAgentDirectory(core),
+    functions: createFunctionDirectory(core),
+  };
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
     compaction: createCompactionRuns(services),
@@ -70,6 +82,11 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       metrics: createInvocationMetrics(registry),
       perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
     }),
+    trigger_event: createTriggerRuns({ core, persistence, executor, directories }),
   };
-  return { kinds, titles, requests, executor, probes };
+  const closeDirectories = (): void => {
+    directories.agents.close();
+    directories.functions.close();
+  };
+  return { kinds, titles, requests, closeDirectories, executor, probes };
 }

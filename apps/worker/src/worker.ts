@@ -34,7 +34,11 @@ const BUSY_RUNS = 4;
 const BUSY_DELAY_MS = 5;
 
 /** Kinds whose runs are announced when they are added, so that other hints need not look for them. */
-const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set(["compaction", "delivery"]);
+const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
+  "compaction",
+  "delivery",
+  "trigger_event",
+]);
 
 export interface WorkerOptions {
   readonly core: Core;
@@ -264,6 +268,7 @@ export function createWorker({
       await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
       await attempt(() => removeWorker(core, workerId));
       await executor.close();
+      made.closeDirectories();
     },
   };
 }

@@ -179,7 +179,7 @@ export { readCallResult } from "./turns/read-call-result.ts";
 export type { PromptNote } from "@parley/db";
 export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
-export { takeOverRuns } from "./turns/take-over-runs.ts";
+export { takeOverRuns } from "./take-over-runs.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { type Job, threadModule } from "./untrusted/job.ts";
 export { type Outcome, type Threads, createThreads } from "./untrusted/threads.ts";
@@ -229,12 +229,12 @@ export {
   claimTriggerEvents,
   loadTriggerEvent,
   type LoadedTriggerEvent,
+  type TriggerMappingRow,
 } from "./triggers/claim-trigger-events.ts";
-export { readEventBody } from "./triggers/event-content.ts";
+export { bodyAsJson } from "./triggers/event-content.ts";
 export {
   findReceiver,
   receiveEvent,
-  type Received,
   type Receiver,
   requireUrlSecret,
 } from "./triggers/receive-event.ts";

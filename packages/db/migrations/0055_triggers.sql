@@ -37,7 +37,7 @@ CREATE TABLE "triggers" (
 	"disabled_for" text,
 	"disabled_at" bigint,
 	"failing_since" bigint,
-	"api_key_id" bigint,
+	"api_key_id" bigint NOT NULL,
 	"version" integer DEFAULT 0 NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,

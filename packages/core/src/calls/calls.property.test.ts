@@ -36,7 +36,7 @@ import { APPROVAL_MS } from "./call-states.ts";
 import { loadTurn, type Turn } from "../turns/load-turns.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { hasOpenCalls, settleCalls } from "./settle-calls.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import { sendToolOutputs } from "./send-outputs.ts";
 import { validateAction } from "./validate-action.ts";
 

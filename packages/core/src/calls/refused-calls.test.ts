@@ -28,7 +28,7 @@ import { resumeWaitingTurns } from "./allowed-calls.ts";
 import { awaitPermission } from "./refused-calls.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { settleCalls } from "./settle-calls.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 const url = "https://shop.test/mcp";
 const sealed = { keyId: "", ciphertext: "" };

@@ -24,7 +24,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { renewLeases } from "../runs/leases.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
 import { saveStep } from "../turns/save-step.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import { cancelMessages } from "./cancel-messages.ts";
 import { getConversation } from "./conversation-content.ts";
 

@@ -7,7 +7,7 @@ import { insertTestFunction, insertTestWorkspace } from "../../testing/testing.t
 import type { CoreContext } from "../create-core.ts";
 import type { SandboxFunctionRow } from "../data-access/rows.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import { type FinishedInvocation, finishInvocations } from "./finish-invocations.ts";
 import { findInvocationStream, invokeSandboxFunction } from "./invoke.ts";
 import { loadInvocation, readLargeInvocation } from "./load-invocation.ts";

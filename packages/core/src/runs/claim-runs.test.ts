@@ -7,7 +7,7 @@ import { clearRuns, openTestLog, testEnd, testToken } from "../../testing/testin
 import type { RunRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { readEvents } from "../log/read-log.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 
 describe("claimRuns", () => {

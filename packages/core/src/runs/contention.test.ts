@@ -27,7 +27,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
 import { loadTurn, type Turn } from "../turns/load-turns.ts";
 import { saveStep } from "../turns/save-step.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 import { LostLease, handBackRuns, renewLeases } from "./leases.ts";
 

@@ -4,7 +4,7 @@ import { coreTest } from "../../testing/core-test.ts";
 import { expireTestLeases } from "../../testing/leases.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import { clearRuns, openTestLog } from "../../testing/testing.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import { handBackRuns, handBackUnknownRuns, renewLeases } from "./leases.ts";
 
 describe("leases", () => {

@@ -12,7 +12,7 @@ import type { RunOrigin } from "../context.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
 import type { CoreContext } from "../create-core.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 

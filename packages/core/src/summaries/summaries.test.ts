@@ -18,7 +18,7 @@ import { deleteConversation } from "../conversations/conversations.ts";
 import { editMessage } from "../conversations/edit-message.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
 import { LostLease } from "../runs/leases.ts";
-import { takeOverRuns } from "../turns/take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 import { claimCompactions } from "./claim-compactions.ts";
 import { finishCompaction, saveSummary } from "./save-summary.ts";
 import { startCompaction } from "./start-compaction.ts";

@@ -1,5 +1,5 @@
-import { type Queryable, type StoredMapping, triggerEvents, triggers } from "@parley/db";
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { type Queryable, triggerEvents, triggers } from "@parley/db";
+import { and, eq, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { fairTakeOver } from "../runs/claim-fairly.ts";
 import {
@@ -72,17 +72,14 @@ export async function takeOverTriggerEvents(
 
 type EventRow = typeof triggerEvents.$inferSelect;
 
+/** What is made of an event, as it is stored. */
+export type TriggerMappingRow = NonNullable<TriggerRow["mapping"]>;
+
 /** An event to work on, with its trigger. */
 export interface LoadedTriggerEvent {
   readonly event: EventRow;
-  readonly trigger: TriggerRow & { readonly mapping: StoredMapping | null };
-  /** Whether the key of the trigger may still start things; an operator's always may. */
-  readonly isKeyLive: boolean;
+  readonly trigger: TriggerRow;
 }
-
-const isKeyLive = sql<boolean>`(${triggers.apiKeyId} is null or exists (
-  select from api_keys k
-  where k.id = ${triggers}.api_key_id and k.revoked_at is null and k.role in ('builder', 'admin')))`;
 
 /** Reads a claimed event; undefined once it, or its trigger, is deleted or it waits no more. */
 export async function loadTriggerEvent(
@@ -90,7 +87,7 @@ export async function loadTriggerEvent(
   eventId: number,
 ): Promise<LoadedTriggerEvent | undefined> {
   const [found] = await db
-    .select({ event: triggerEvents, trigger: getTableColumns(triggers), isKeyLive })
+    .select({ event: triggerEvents, trigger: triggers })
     .from(triggerEvents)
     .innerJoin(triggers, eq(triggers.id, triggerEvents.triggerId))
     .where(and(eq(triggerEvents.id, eventId), eq(triggerEvents.status, "waiting")));

@@ -29,25 +29,31 @@ export function keptHeaders({
   return Object.fromEntries(kept.map(([name, value]) => [name, toStorable(value)]));
 }
 
+const typeOf = ({ headers }: Pick<ReceivedRequest, "headers">): string =>
+  headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+const isJson = (type: string): boolean =>
+  type === "application/json" || /^application\/[\w.-]+\+json$/.test(type);
+
 /**
  * The JSON of an event's body, or the fields of its form; JSON in the only field `payload` is read. Throws
  * `invalid_request_error` for anything else, and for what is nested too deeply or holds too many values.
  */
 export function readEventBody(
-  { headers, body }: ReceivedRequest,
+  request: ReceivedRequest,
   { readsForms }: { readonly readsForms: boolean },
 ): unknown {
-  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const text = decode(body);
+  const type = typeOf(request);
+  const text = decode(request.body);
   if (type === FORM && readsForms) return readForm(text);
-  if (type === "application/json" || /^application\/[\w.-]+\+json$/.test(type)) {
-    return readJson(text);
-  }
-  throw invalid(
-    readsForms
-      ? "the content type must be application/json or a form's"
-      : "the content type must be application/json",
-  );
+  if (isJson(type)) return readJson(text);
+  const forms = readsForms ? " or a form's" : "";
+  throw invalid(`the content type must be application/json${forms}`);
+}
+
+/** The same of an event that was received, as JSON: that of a body is not parsed again. */
+export function bodyAsJson(request: ReceivedRequest): string {
+  if (isJson(typeOf(request))) return decode(request.body);
+  return JSON.stringify(readEventBody(request, { readsForms: true }));
 }
 
 function decode(body: Uint8Array): string {

@@ -1,8 +1,8 @@
 import { type Queryable, triggers } from "@parley/db";
 import type { ListPublicTriggers, PublicTrigger } from "@parley/schema";
-import { and, asc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, type SQL } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { noSuchTrigger, type TriggerRow } from "./trigger-rows.ts";
+import { agentOfTarget, noSuchTrigger, type TriggerRow } from "./trigger-rows.ts";
 
 const providers: Readonly<Record<TriggerRow["source"]["type"], string | null>> = {
   url: null,
@@ -32,8 +32,6 @@ function render(row: TriggerRow & { readonly agentId: string }): PublicTrigger {
   };
 }
 
-const agentId = sql<string>`${triggers.target} ->> 'agentId'`;
-
 async function select(
   { caller }: Context,
   db: Queryable,
@@ -41,13 +39,13 @@ async function select(
   { limit, offset }: Pick<ListPublicTriggers, "limit" | "offset">,
 ): Promise<PublicTrigger[]> {
   const rows = await db
-    .select({ row: triggers, agentId })
+    .select({ row: triggers, agentId: agentOfTarget })
     .from(triggers)
-    .where(and(eq(triggers.workspaceId, caller.workspace.id), isNotNull(agentId), where))
+    .where(and(eq(triggers.workspaceId, caller.workspace.id), isNotNull(agentOfTarget), where))
     .orderBy(asc(triggers.id))
     .limit(limit)
     .offset(offset);
-  return rows.map(({ row, agentId: agent }) => render({ ...row, agentId: agent }));
+  return rows.map(({ row, agentId: agent }) => render({ ...row, agentId: agent ?? "" }));
 }
 
 /** Lists what starts agents, the oldest first: those that are enabled, unless the input asks for the others. */
@@ -59,7 +57,7 @@ export async function listPublicTriggers(
   const { disabledFor } = triggers;
   const where = and(
     status === "enabled" ? isNull(disabledFor) : isNotNull(disabledFor),
-    agent === undefined ? undefined : eq(agentId, agent),
+    agent === undefined ? undefined : eq(agentOfTarget, agent),
   );
   return { triggers: await select(context, context.database.db, where, page) };
 }

@@ -77,6 +77,17 @@ export type Received =
   | { readonly challenge: string }
   | { readonly outcome: "stored" | "repeated" | "ping" };
 
+/** A request to the URL of a trigger. */
+export interface ReceivedEvent {
+  readonly request: ReceivedRequest;
+  readonly origin: RunOrigin;
+  readonly signal: AbortSignal;
+  /** Runs work on so many bytes when its turn has come. */
+  readonly inTurn: <T>(bytes: number, work: () => T) => T | Promise<T>;
+  /** Called once the sender has proven who it is, before anything is stored: throws to refuse the event. */
+  readonly onProven: () => Promise<void>;
+}
+
 /**
  * Receives an event: whoever sends it to a URL with a secret has shown that. Throws `webhook_source_auth_error` for a signed one
  * without a valid signature, `invalid_request_error` for a body that cannot be read, `rate_limit_error` if too many events of
@@ -85,36 +96,40 @@ export type Received =
 export async function receiveEvent(
   core: Receiving,
   receiver: Receiver,
-  { request, origin, signal }: { request: ReceivedRequest; origin: RunOrigin; signal: AbortSignal },
+  { request, origin, signal, inTurn, onProven }: ReceivedEvent,
 ): Promise<Received> {
   const { source } = receiver;
-  if (source.type !== "url") {
-    const now = core.now();
-    const secrets = openTriggerSecrets(core, receiver, now);
-    const fault = findSignatureFault(source, request, { secrets, now });
-    if (fault !== undefined) throw refused(`The event is refused: ${fault}`);
-  }
-  const body = readEventBody(request, { readsForms: source.type !== "url" });
+  const fault = await inTurn(request.body.byteLength, () => findFault(core, receiver, request));
+  if (fault !== undefined) throw refused(`The event is refused: ${fault}`);
+  await onProven();
+  const readsForms = source.type !== "url";
+  const body = await inTurn(request.body.byteLength, () => readEventBody(request, { readsForms }));
   const challenge = challengeOf(source, body);
   if (challenge !== undefined) return { challenge };
   const key = await keyOf(core, receiver, { request, body, signal });
   const isIgnored = isPing(source, request);
   if (!isIgnored) await core.reserveRunCapacity(receiver.workspaceId, "trigger_event", 1);
-  const isNew = await reservingRoom(core, receiver, request, async () =>
-    storeEvent(core, core.database.db, {
-      receiver,
-      request,
-      key,
-      origin,
-      status: isIgnored ? "ignored" : "waiting",
-      isSample: false,
-    }),
-  );
-  if (isNew !== undefined && !isIgnored) {
-    core.bus.publish([{ topic: "runs", cause: "added", kind: "trigger_event" }]);
-  }
+  const status = isIgnored ? "ignored" : "waiting";
+  const stored = await reservingRoom(core, receiver, request, () => {
+    const event = { receiver, request, key, origin, status, isSample: false } as const;
+    return storeEvent(core, core.database.db, event);
+  });
+  if (stored === undefined) return { outcome: "repeated" };
   if (isIgnored) return { outcome: "ping" };
-  return { outcome: isNew === undefined ? "repeated" : "stored" };
+  core.bus.publish([{ topic: "runs", cause: "added", kind: "trigger_event" }]);
+  return { outcome: "stored" };
+}
+
+function findFault(
+  core: Pick<Receiving, "now" | "secretBox">,
+  receiver: Receiver,
+  request: ReceivedRequest,
+): string | undefined {
+  const { source } = receiver;
+  if (source.type === "url") return undefined;
+  const now = core.now();
+  const secrets = openTriggerSecrets(core, receiver, now);
+  return findSignatureFault(source, request, { secrets, now });
 }
 
 /** Stores something of a trigger while its workspace has room. Throws `budget_exceeded`. */

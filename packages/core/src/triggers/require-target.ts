@@ -1,34 +1,46 @@
-import { agentEditors, type Queryable } from "@parley/db";
+import { agentEditors } from "@parley/db";
 import { ParleyError, type TriggerTarget } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
-import { findActiveAgents, noSuchAgent } from "../agents/agents.ts";
-import type { RequestContext } from "../context.ts";
-import type { WorkspaceRow } from "../data-access/rows.ts";
-import { getSandboxFunction } from "../functions/sandbox-functions.ts";
+import type { RequestContext, WorkspaceCaller } from "../context.ts";
+import { requireLaunch } from "../launches/require-launch.ts";
+
+/** The caller as the key that a trigger acts for. Throws `app_auth_error` for an operator. */
+export function requireActingKey({ caller }: Pick<RequestContext, "caller">): WorkspaceCaller {
+  if (caller.kind === "workspace") return caller;
+  const message =
+    "A trigger acts for the key of the workspace that last set what it starts: use such a key, not an operator's";
+  throw new ParleyError("app_auth_error", message);
+}
 
 /**
- * What a trigger starts, with the id of a function in place of its slug. Throws `agent_not_found`,
- * `sandbox_function_not_found`, and `app_auth_error` for an agent that the caller may not edit.
+ * Checks what a trigger is to start for the caller. Throws what is wrong with it, and `app_auth_error` for an agent that the
+ * caller may not edit.
  */
 export async function requireTarget(
-  { caller }: Pick<RequestContext, "caller">,
-  db: Queryable,
-  { id: workspaceId }: WorkspaceRow,
-  target: TriggerTarget,
+  { database }: Pick<RequestContext, "database">,
+  caller: WorkspaceCaller,
+  { agent, function: invoked }: TriggerTarget,
 ): Promise<TriggerTarget> {
-  if (target.type === "function") {
-    const { sid } = await getSandboxFunction(db, workspaceId, target.functionId);
-    return { ...target, functionId: sid };
-  }
-  const { agentId } = target;
-  if (!(await findActiveAgents(db, workspaceId, [agentId])).has(agentId)) throw noSuchAgent();
-  if (caller.kind === "operator" || caller.apiKey.role === "admin") return target;
+  await requireLaunch({ database }, caller, {
+    // What is made of an event takes these places.
+    agent: agent && { ...agent, message: "-" },
+    function: invoked && { ...invoked, input: null },
+  });
+  if (agent !== undefined) await requireEditor({ database }, caller, agent.agentId);
+  return agent === undefined ? { function: invoked } : { agent };
+}
+
+async function requireEditor(
+  { database: { db } }: Pick<RequestContext, "database">,
+  { apiKey, user, workspace }: WorkspaceCaller,
+  agentSid: string,
+): Promise<void> {
+  if (apiKey.role === "admin") return;
   const editors = await db
     .select({ userId: agentEditors.userId })
     .from(agentEditors)
-    .where(and(eq(agentEditors.workspaceId, workspaceId), eq(agentEditors.agentSid, agentId)));
-  const { user } = caller;
-  if (editors.length === 0 || editors.some(({ userId }) => userId === user.id)) return target;
-  const message = "target.agentId: only its editors and admins may start this agent by a trigger";
+    .where(and(eq(agentEditors.workspaceId, workspace.id), eq(agentEditors.agentSid, agentSid)));
+  if (editors.length === 0 || editors.some(({ userId }) => userId === user.id)) return;
+  const message = "agent.agentId: only its editors and admins may start this agent by a trigger";
   throw new ParleyError("app_auth_error", message);
 }

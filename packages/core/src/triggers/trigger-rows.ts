@@ -36,7 +36,7 @@ export function renderTrigger(
   workspace: Pick<WorkspaceRow, "sid">,
   { lastEventAt, ...row }: TriggerRow & { readonly lastEventAt: number | null },
 ): Trigger {
-  const { sid: sId, name, description, source, target, mapping, keyExpression } = row;
+  const { sid: sId, name, description, source, target, keyExpression } = row;
   const { eventsPerMinute, maxBytes, disabledFor, disabledAt, failingSince } = row;
   const { previousSecretUntil, version, createdAt, updatedAt } = row;
   return {
@@ -45,8 +45,9 @@ export function renderTrigger(
     description,
     source,
     url: triggerUrl(context, workspace, row),
-    target,
-    mapping: renderMapping(mapping),
+    agent: target.agent ?? null,
+    function: target.function ?? null,
+    mapping: renderMapping(row.mapping),
     keyExpression,
     onceBy: onceBy(row),
     eventsPerMinute,
@@ -67,7 +68,8 @@ export const lastEventAt = sql<number | null>`(
   select e.created_at::float8 from ${triggerEvents} e
   where e.trigger_id = ${triggers}.id and not e.is_sample order by e.id desc limit 1)`;
 
-const agentOfTarget = sql`${triggers.target} ->> 'agentId'`;
+/** The id of the agent that a trigger starts. */
+export const agentOfTarget = sql<string | null>`${triggers.target} #>> '{agent,agentId}'`;
 const editorsOf = (where?: SQL) => sql`(
   select true from ${agentEditors}
   where ${and(

@@ -12,14 +12,14 @@ import {
   type VersionedTrigger,
 } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
-import type { Caller, RequestContext } from "../context.ts";
+import type { RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import type { CodeServices } from "../functions/programs.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { prepareMapping } from "./prepare-mapping.ts";
-import { requireTarget } from "./require-target.ts";
+import { requireActingKey, requireTarget } from "./require-target.ts";
 import {
   isEditable,
   lastEventAt,
@@ -64,31 +64,27 @@ export async function readTrigger(
   return { trigger: renderTrigger(context, workspace, row) };
 }
 
-/** What a trigger starts is what the key may start that last set it; an operator's may start all. */
-const reachOf = (caller: Caller) => ({
-  apiKeyId: caller.kind === "workspace" ? caller.apiKey.id : null,
-});
-
 /**
  * Creates a trigger: events that are sent to its URL from now on start its target. Throws `agent_not_found`,
  * `sandbox_function_not_found`, and `invalid_request_error` for one too many, an unusable mapping or an unusable secret.
  */
 export async function createTrigger(
   context: RequestContext & SecretServices & CodeServices,
-  { wId, secret: given, ...settings }: CreateTrigger,
+  { wId, secret: given, agent, function: invoked, ...settings }: CreateTrigger,
 ): Promise<TriggerWithSecret> {
+  const caller = requireActingKey(context);
+  const target = await requireTarget(context, caller, { agent, function: invoked });
   const prepared = await prepareMapping(context, settings);
   return inTransaction(context, async ({ db, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, wId);
-    const target = await requireTarget(context, db, workspace, settings.target);
     await requireRoom(db, workspace.id);
     const sid = context.newId("trg");
     const { secret, stored } = makeTriggerSecret(context, { sid, source: settings.source, given });
     const createdAt = context.now();
     const row = await insertRow(db, triggers, {
       ...settings,
-      ...reachOf(context.caller),
       target,
+      apiKeyId: caller.apiKey.id,
       mapping: prepared.mapping ?? null,
       sid,
       workspaceId: workspace.id,
@@ -125,13 +121,17 @@ export async function updateTrigger(
   context: RequestContext & CodeServices,
   input: UpdateTrigger,
 ): Promise<{ trigger: Trigger }> {
-  const { wId, triggerId, version: expected, isEnabled, mapping, ...changes } = input;
+  const { wId, triggerId, version: expected, isEnabled, mapping, agent, ...others } = input;
+  const { function: invoked, ...changes } = others;
+  const named = { wId, triggerId };
+  const isRetargeted = agent !== undefined || invoked !== undefined;
+  const target = isRetargeted
+    ? await requireTarget(context, requireActingKey(context), { agent, function: invoked })
+    : undefined;
   const prepared = await prepareMapping(context, { mapping, ...changes });
   return inTransaction(context, async ({ db }) => {
-    const named = { wId, triggerId };
     const { row, workspace } = await requireTrigger(context, db, named, { isLocked: true });
     requireVersion("trigger", row, expected);
-    const target = changes.target && (await requireTarget(context, db, workspace, changes.target));
     const now = context.now();
     const state =
       isEnabled === undefined || isEnabled === (row.disabledFor === null)
@@ -145,8 +145,9 @@ export async function updateTrigger(
         ...changes,
         ...prepared,
         ...state,
-        ...reachOf(context.caller),
-        target: target ?? row.target,
+        // What it starts is what the key may start that last set it; an operator's only sets the rest.
+        ...(context.caller.kind === "workspace" && { apiKeyId: context.caller.apiKey.id }),
+        ...(target !== undefined && { target }),
         version: row.version + 1,
         updatedAt: now,
       })

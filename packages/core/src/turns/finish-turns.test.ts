@@ -18,7 +18,7 @@ import { tapPostgres } from "../../testing/traffic.ts";
 import type { Hint } from "../log/bus.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
 import { type FinishedTurn, finishTurns } from "./finish-turns.ts";
-import { takeOverRuns } from "./take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 const failure = { code: "broken", message: "It broke", metadata: { tries: 3 } };
 

@@ -15,7 +15,7 @@ import {
 } from "../../testing/testing.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
 import { claimedTurnColumns, loadTurn } from "./load-turns.ts";
-import { takeOverRuns } from "./take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 describe("the history of a turn", () => {
   const test = workspaceTest({ per: "suite", agents: ["ann", "bob", "cat"] });

@@ -13,7 +13,7 @@ import { LostLease } from "../runs/leases.ts";
 import { finishTurns } from "./finish-turns.ts";
 import { loadTurn } from "./load-turns.ts";
 import { type FinishedStep, saveStep } from "./save-step.ts";
-import { takeOverRuns } from "./take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 const call = (name: string) => ({
   id: `call_${name}`,

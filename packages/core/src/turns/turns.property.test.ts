@@ -24,7 +24,7 @@ import { LostLease } from "../runs/leases.ts";
 import { finishTurns } from "./finish-turns.ts";
 import { loadTurn, type Turn } from "./load-turns.ts";
 import { saveStep } from "./save-step.ts";
-import { takeOverRuns } from "./take-over-runs.ts";
+import { takeOverRuns } from "../take-over-runs.ts";
 
 const RUNS = isNightly ? 2000 : 200;
 const failure = { code: "broken", message: "It broke", metadata: null };

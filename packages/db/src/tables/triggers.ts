@@ -54,8 +54,8 @@ export const triggers = pgTable(
     disabledAt: milliseconds(),
     /** Since when every event has failed; null after one that did not. */
     failingSince: milliseconds(),
-    /** The key that it acts for; null for an operator's. */
-    apiKeyId: number(),
+    /** The key that it acts for. */
+    apiKeyId: number().notNull(),
     /** Counts the changes: a change names the version that it is based on. */
     version: integer().notNull().default(0),
     ...timestamps(),

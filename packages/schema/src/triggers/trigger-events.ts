@@ -12,11 +12,8 @@ export const StartedByEvent = z.object({
   conversationId: z.string().optional().describe("Id of the conversation").meta({
     example: "Kd82jXq0Pz",
   }),
-  messageId: z.string().optional().describe("Id of the user message in it").meta({
+  messageId: z.string().optional().describe("Id of the agent's message in it").meta({
     example: "Vn4tR9sWy1",
-  }),
-  functionId: z.string().optional().describe("Id of the function").meta({
-    example: "sfn_Ry6Ub1Ng4P",
   }),
   invocationId: z.string().optional().describe("Id of the invocation").meta({
     example: "sfi_Wk2Ve8Qa5T",

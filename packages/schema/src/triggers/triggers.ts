@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AgentTarget, FunctionTarget } from "../launches/launches.ts";
 import { WorkspaceParams } from "../params.ts";
 import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { TriggerSource } from "./trigger-sources.ts";
@@ -46,20 +47,21 @@ export const TriggerMapping = z
   .meta({ example: { type: "jsonata", message: "'A new issue: ' & body.issue.title" } });
 export type TriggerMapping = z.output<typeof TriggerMapping>;
 
-/** What an event starts. */
-export const TriggerTarget = z
-  .discriminatedUnion("type", [
-    z.object({
-      type: z.literal("agent").describe("An agent, in a new conversation"),
-      agentId: Reference.describe("Id of the agent").meta({ example: "helper" }),
-    }),
-    z.object({
-      type: z.literal("function").describe("A function, whose input is what is made of the event"),
-      functionId: Reference.describe("Id or slug of the function").meta({ example: "add" }),
-    }),
-  ])
-  .meta({ example: { type: "agent", agentId: "helper" } });
-export type TriggerTarget = z.output<typeof TriggerTarget>;
+/** What an event starts: one of its members is there. */
+export interface TriggerTarget {
+  readonly agent?: AgentTarget | undefined;
+  readonly function?: FunctionTarget | undefined;
+}
+const target = {
+  agent: optional(AgentTarget).describe(
+    "The agent that answers, if it starts one: what is made of an event is its message",
+  ),
+  function: optional(FunctionTarget)
+    .describe(
+      "The function that is invoked, if it starts one: what is made of an event is its input",
+    )
+    .meta({ example: null }),
+};
 
 const secret = text(255, 8).regex(/^[\u0021-\u007e]+$/, {
   error: "must be printable ASCII without spaces",
@@ -71,7 +73,7 @@ const settings = {
     example: "",
   }),
   source: TriggerSource.describe("How the sender of an event proves who it is"),
-  target: TriggerTarget.describe("What an event starts"),
+  ...target,
   mapping: TriggerMapping.nullable()
     .default(null)
     .describe("Which events count, and what is made of one; every event, and its body, by default"),
@@ -112,7 +114,10 @@ export const Trigger = z.object({
   url: z.string().describe("Where events are sent; a secret in the URL is left out").meta({
     example: "https://parley.example.com/api/v1/w/Ab3dE5fG7h/triggers/signed/trg_Ue5Cs9Fi3K",
   }),
-  target: TriggerTarget.describe("What an event starts"),
+  agent: AgentTarget.nullable().describe("The agent that an event starts"),
+  function: FunctionTarget.nullable()
+    .describe("The function that an event starts")
+    .meta({ example: null }),
   mapping: TriggerMapping.nullable().describe("Which events count, and what is made of one"),
   keyExpression: z
     .string()
@@ -179,7 +184,10 @@ export type VersionedTrigger = z.output<typeof VersionedTrigger>;
 export const UpdateTrigger = VersionedTrigger.extend({
   name: optional(settings.name).describe("Name of the trigger").meta({ example: "New issues" }),
   description: optional(text(1024)).describe("What it is for").meta({ example: "" }),
-  target: optional(TriggerTarget).describe("What an event starts"),
+  agent: target.agent.describe("The agent that an event starts, in place of what it started"),
+  function: target.function.describe(
+    "The function that an event starts, in place of what it started",
+  ),
   mapping: TriggerMapping.nullish().describe(
     "Which events count, and what is made of one; null for every event, and its body",
   ),

@@ -1,11 +1,11 @@
-import type { Process } from "../context.ts";
-import { takeOverInvocations } from "../invocations/claim-invocations.ts";
-import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
-import type { RunKind } from "../runs/run-kinds.ts";
-import { takeOverCompactions } from "../summaries/claim-compactions.ts";
-import { takeOverTriggerEvents } from "../triggers/claim-trigger-events.ts";
-import { takeOverDeliveries } from "../webhooks/claim-deliveries.ts";
-import { takeOverTurns } from "./claim-turns.ts";
+import type { Process } from "./context.ts";
+import { takeOverInvocations } from "./invocations/claim-invocations.ts";
+import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
+import type { RunKind } from "./runs/run-kinds.ts";
+import { takeOverCompactions } from "./summaries/claim-compactions.ts";
+import { takeOverTriggerEvents } from "./triggers/claim-trigger-events.ts";
+import { takeOverDeliveries } from "./webhooks/claim-deliveries.ts";
+import { takeOverTurns } from "./turns/claim-turns.ts";
 
 type Context = Pick<Process, "database" | "random" | "now">;
 type TakeOver = (context: Context, options: ClaimOptions) => Promise<ClaimedRun[]>;

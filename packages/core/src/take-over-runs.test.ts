@@ -1,14 +1,14 @@
 import { events, invocations, logs, runs } from "@parley/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { workspaceTest } from "../../testing/core-test.ts";
-import { claimRuns } from "../../testing/runs.ts";
-import { expireTestLeases, insertTestFunction, readTestLog } from "../../testing/testing.ts";
-import { finishInvocations } from "../invocations/finish-invocations.ts";
-import { invokeSandboxFunction } from "../invocations/invoke.ts";
-import { loadInvocation } from "../invocations/load-invocation.ts";
-import { dropOrphan } from "../runs/drop-orphan.ts";
-import { renewLeases } from "../runs/leases.ts";
-import { wakeSuspendedRuns } from "../runs/wake-runs.ts";
+import { workspaceTest } from "../testing/core-test.ts";
+import { claimRuns } from "../testing/runs.ts";
+import { expireTestLeases, insertTestFunction, readTestLog } from "../testing/testing.ts";
+import { finishInvocations } from "./invocations/finish-invocations.ts";
+import { invokeSandboxFunction } from "./invocations/invoke.ts";
+import { loadInvocation } from "./invocations/load-invocation.ts";
+import { dropOrphan } from "./runs/drop-orphan.ts";
+import { renewLeases } from "./runs/leases.ts";
+import { wakeSuspendedRuns } from "./runs/wake-runs.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
 describe("taking invocations over", () => {
