@@ -1,5 +1,10 @@
 import type { LoadedTriggerEvent, TriggerMappingRow } from "@parley/core";
-import type { CodeLimits, ProgramBundle, StoredJavaScript } from "@parley/schema";
+import {
+  type CodeLimits,
+  MAX_EVENT_BYTES,
+  type ProgramBundle,
+  type StoredJavaScript,
+} from "@parley/schema";
 import { limitExecution } from "../executor/limit-execution.ts";
 import type { SandboxExecutor } from "../executor/executor.ts";
 import { jsonataProgram } from "./jsonata-program.ts";
@@ -13,6 +18,8 @@ const CODE_LIMITS: CodeLimits = {
   fetches: 0,
   fetchBytes: 0,
 };
+/** Of an event with its headers and expressions: the JSON of a form may be twice as long as the form. */
+const MAX_INPUT_BYTES = 2.5 * MAX_EVENT_BYTES;
 /** Version of the program that evaluates expressions. */
 const JSONATA_VERSION = 1;
 
@@ -58,6 +65,7 @@ export async function mapEvent(
     version: isCode ? trigger.version : JSONATA_VERSION,
     program: isCode ? programOf(mapping.source, mapping.bundle) : await jsonataMapping(),
     input: isCode ? json : `${expressions},"event":${json}}`,
+    maxInputBytes: MAX_INPUT_BYTES,
     timezone: "UTC",
     seed: event.sid,
     attempt,
@@ -67,7 +75,7 @@ export async function mapEvent(
   for await (const ended of limitExecution(executor, execution)) {
     if (ended.type === "errored") {
       const { code, message } = ended.error;
-      return { error: message, isTemporary: code === "overloaded" };
+      return { error: `${code}: ${message}`, isTemporary: code === "overloaded" };
     }
     if (ended.type !== "succeeded") continue;
     if (!isCode) return ended.result as Mapped;

@@ -131,7 +131,11 @@ async function start(
       return { ...failed("The key of the trigger is revoked"), isKeyRevoked: true };
     }
     const { logId: _logId, ...started } = launched;
-    return { outcome: "started", started };
+    const { functionId } = trigger.target.function ?? {};
+    return {
+      outcome: "started",
+      started: { ...started, ...(functionId !== undefined && { functionId }) },
+    };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const message = `${error.type}: ${error.message}`;

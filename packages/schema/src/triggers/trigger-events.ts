@@ -15,6 +15,9 @@ export const StartedByEvent = z.object({
   messageId: z.string().optional().describe("Id of the agent's message in it").meta({
     example: "Vn4tR9sWy1",
   }),
+  functionId: z.string().optional().describe("Id or slug of the function").meta({
+    example: "add",
+  }),
   invocationId: z.string().optional().describe("Id of the invocation").meta({
     example: "sfi_Wk2Ve8Qa5T",
   }),
