@@ -67,7 +67,7 @@ async function admit(
     wId,
     webhookSourceId: triggerId,
     secret = "",
-  } = request.params as Record<"wId" | "webhookSourceId" | "secret", string>;
+  } = request.params as { wId: string; webhookSourceId: string; secret?: string };
   const { core, rateLimits, loopShares } = services;
   const receiver = await findReceiver(core, { wId, triggerId, isSigned });
   if (receiver === undefined) {

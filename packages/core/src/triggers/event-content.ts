@@ -84,35 +84,38 @@ function readForm(text: string): unknown {
 }
 
 /** The text that an event of Slack asks for, to see whether its URL is that of a receiver; undefined in any other event. */
-export function challengeOf(source: TriggerSource, body: unknown): string | undefined {
+export function challengeOf(
+  source: Pick<TriggerSource, "type">,
+  body: unknown,
+): string | undefined {
   if (source.type !== "slack" || memberOf(body, "type") !== "url_verification") return undefined;
   return memberOf(body, "challenge")?.slice(0, 1024);
 }
 
 /** Whether an event only tries whether it arrives. */
-export function isPing(source: TriggerSource, { headers }: Pick<ReceivedRequest, "headers">) {
+export function isPing(
+  source: Pick<TriggerSource, "type">,
+  { headers }: Pick<ReceivedRequest, "headers">,
+) {
   return source.type === "github" && headers["x-github-event"] === "ping";
 }
 
+type Sent = (headers: ReceivedRequest["headers"], body: unknown) => string | undefined;
+
+const sentKeys: Readonly<Partial<Record<TriggerSource["type"], Sent>>> = {
+  standard_webhooks: (headers) => headers["webhook-id"],
+  github: (headers) => headers["x-github-delivery"],
+  stripe: (_headers, body) => memberOf(body, "id"),
+  slack: (_headers, body) => memberOf(body, "event_id"),
+};
+
 /** What its source knows an event by; undefined if it does not say. Throws `invalid_request_error` for one that is too long. */
 export function sentKey(
-  source: TriggerSource,
+  { type }: Pick<TriggerSource, "type">,
   { headers }: Pick<ReceivedRequest, "headers">,
   body: unknown,
 ): string | undefined {
-  switch (source.type) {
-    case "standard_webhooks":
-      return boundKey(headers["webhook-id"]);
-    case "github":
-      return boundKey(headers["x-github-delivery"]);
-    case "stripe":
-      return boundKey(memberOf(body, "id"));
-    case "slack":
-      return boundKey(memberOf(body, "event_id"));
-    case "url":
-    case "hmac":
-      return undefined;
-  }
+  return boundKey(sentKeys[type]?.(headers, body));
 }
 
 /** The key of an event, as it is stored; undefined for an empty one. Throws `invalid_request_error` for one that is too long. */

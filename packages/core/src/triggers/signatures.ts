@@ -75,7 +75,7 @@ function claimOf(source: SignedTriggerSource, { headers, body }: ReceivedRequest
         signatures: afterPrefix(header("x-slack-signature"), "v0=").map(hex),
       };
     }
-    case "hmac": {
+    default: {
       const written = afterPrefix(header(source.header), source.prefix);
       const read = source.encoding === "hex" ? hex : base64;
       return { digest: hmacOf(source.algorithm, body), signatures: written.map(read) };
