@@ -17,6 +17,7 @@ const withoutDatabase = [
   "packages/agent",
   "packages/client",
   "packages/command",
+  "packages/cron",
   "packages/fair-queue",
   "packages/guarded-fetch",
   "packages/mcp",

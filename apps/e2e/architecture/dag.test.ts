@@ -11,8 +11,9 @@ const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
   "packages/db": ["schema"],
+  "packages/cron": [],
   "packages/fair-queue": [],
-  "packages/core": ["schema", "db", "mcp", "fair-queue"],
+  "packages/core": ["schema", "db", "mcp", "fair-queue", "cron"],
   "packages/agent": ["schema", "guarded-fetch"],
   "packages/guarded-fetch": [],
   "packages/mcp": ["schema", "guarded-fetch"],

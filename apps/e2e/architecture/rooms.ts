@@ -1,5 +1,6 @@
 import { api } from "./api-rooms.ts";
 import { cli, server } from "./cli-rooms.ts";
+import { worker } from "./worker-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
  * file at its root, and may import only rooms that stand before it.
@@ -36,6 +37,7 @@ const schema: Rooms = {
   "events.ts": ["conversations", "invocations", "tools"],
   webhooks: [...contract, "examples.ts", "conversations"],
   launches: contract,
+  schedules: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -55,6 +57,7 @@ const schema: Rooms = {
     "activity",
     "usage",
     "webhooks",
+    "schedules",
   ],
 };
 
@@ -121,7 +124,6 @@ const core: Rooms = {
     "invocations",
     "messages",
     "calls",
-    "webhooks",
   ],
   conversations: [
     ...keyed,
@@ -167,6 +169,16 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
+  schedules: [...ground, "access", "audit", "runs", "workspaces", "launches"],
+  "take-over-runs.ts": [
+    ...ground,
+    "runs",
+    "schedules",
+    "invocations",
+    "summaries",
+    "turns",
+    "webhooks",
+  ],
   "cancel-run.ts": [...ground, "activity", "summaries", "conversations", "invocations"],
   "delete-space.ts": [...ground, "access", "workspaces", "knowledge", "conversations"],
   "delete-workspace.ts": [
@@ -179,6 +191,7 @@ const core: Rooms = {
     "tools",
     "invocations",
     "conversations",
+    "schedules",
     "webhooks",
   ],
   "implementations.ts": [
@@ -199,6 +212,7 @@ const core: Rooms = {
     "invocations",
     "knowledge",
     "requests",
+    "schedules",
     "skills",
     "summaries",
     "tools",
@@ -206,42 +220,6 @@ const core: Rooms = {
     "webhooks",
     "workspaces",
   ],
-};
-
-/** What a worker is composed of, besides its kinds of runs. */
-const composed = ["config.ts", "models", "program-runner.ts", "runs"];
-
-const worker: Rooms = {
-  runs: [],
-  models: ["runs"],
-  "config.ts": ["models"],
-  executor: [],
-  simulation: ["executor"],
-  javascript: ["config.ts", "executor"],
-  e2b: ["config.ts", "executor"],
-  "e2b/testing": ["e2b", "executor"],
-  tools: ["executor"],
-  invocations: ["runs", "executor"],
-  documents: [],
-  metering: ["runs"],
-  compaction: ["runs", "models", "metering"],
-  webhooks: ["runs"],
-  requests: ["runs"],
-  prompts: ["runs", "models", "documents", "requests"],
-  turns: ["runs", "models", "metering", "compaction", "prompts"],
-  "usage-sums.ts": ["runs"],
-  "retention.ts": ["config.ts", "runs", "usage-sums.ts"],
-  "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
-  "create-run-kinds.ts": [
-    ...composed,
-    "documents",
-    "compaction",
-    "invocations",
-    "requests",
-    "turns",
-    "webhooks",
-  ],
-  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts"],
 };
 
 /** What every feature of the console is built on. */

@@ -1,9 +1,4 @@
-import {
-  type Core,
-  createAgentDirectory,
-  createFunctionDirectory,
-  createModelFiles,
-} from "@parley/core";
+import { type Core, createModelFiles } from "@parley/core";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCompactionRuns } from "./compaction/compaction-runs.ts";
@@ -25,6 +20,7 @@ import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
 import { createTriggerRuns } from "./triggers/trigger-runs.ts";
+import { createFiringRuns } from "./schedules/firing-runs.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -43,8 +39,6 @@ interface MadeRunKinds {
   readonly kinds: RunKinds;
   readonly titles: TitleMaker;
   readonly requests: RequestRecorder;
-  /** Closes what finds agents and functions to be started. */
-  readonly closeDirectories: () => void;
   readonly executor: ProgramRunner["executor"];
   readonly probes: Omit<ProgramRunner, "executor">;
 }
@@ -64,10 +58,6 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
   const requests = createRequestRecorder({ core, logger, registry });
   const models = { providers, circuits, modelFiles, documents, requests };
   const services = { core, logger, usage, persistence, ...models, titles, executor };
-  const directories = {
-    agents: createAgentDirectory(core),
-    functions: createFunctionDirectory(core),
-  };
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
     compaction: createCompactionRuns(services),
@@ -77,16 +67,13 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
+    firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
       ...services,
       metrics: createInvocationMetrics(registry),
       perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
     }),
-    trigger_event: createTriggerRuns({ core, persistence, executor, directories }),
+    trigger_event: createTriggerRuns({ core, persistence, executor }),
   };
-  const closeDirectories = (): void => {
-    directories.agents.close();
-    directories.functions.close();
-  };
-  return { kinds, titles, requests, closeDirectories, executor, probes };
+  return { kinds, titles, requests, executor, probes };
 }

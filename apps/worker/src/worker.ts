@@ -37,6 +37,7 @@ const BUSY_DELAY_MS = 5;
 const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
   "compaction",
   "delivery",
+  "firing",
   "trigger_event",
 ]);
 
@@ -268,7 +269,6 @@ export function createWorker({
       await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
       await attempt(() => removeWorker(core, workerId));
       await executor.close();
-      made.closeDirectories();
     },
   };
 }

@@ -13,6 +13,7 @@ import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
 import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
+import { deleteSchedules } from "./schedules/schedules.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
@@ -181,6 +182,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
   }
   await deleteProviderCredentials(db, id);
   await deleteTriggers(db, id);
+  await deleteSchedules(db, id);
   await deleteWebhooks(db, id);
   await deleteFunctionSecrets(db, id);
   await deletePricesAndBudgets(db, id);

@@ -22,6 +22,7 @@ import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { scheduleImplementations } from "./schedules/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -49,6 +50,7 @@ export const implementations = {
   ...toolImplementations,
   ...triggerImplementations,
   ...usageImplementations,
+  ...scheduleImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,

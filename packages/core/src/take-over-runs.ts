@@ -4,6 +4,7 @@ import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
 import { takeOverTriggerEvents } from "./triggers/claim-trigger-events.ts";
+import { takeOverFirings } from "./schedules/claim-firings.ts";
 import { takeOverDeliveries } from "./webhooks/claim-deliveries.ts";
 import { takeOverTurns } from "./turns/claim-turns.ts";
 
@@ -16,6 +17,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   compaction: takeOverCompactions,
   delivery: takeOverDeliveries,
   trigger_event: takeOverTriggerEvents,
+  firing: takeOverFirings,
 };
 
 /**

@@ -34,6 +34,7 @@ import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
+import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -83,6 +84,7 @@ export const endpoints = {
   ...budgetEndpoints,
   ...triggerEndpoints,
   ...webhookEndpoints,
+  ...scheduleEndpoints,
   ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;

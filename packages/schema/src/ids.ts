@@ -21,7 +21,9 @@ export type IdPrefix =
   | "trg"
   | "tre"
   | "whk"
-  | "whd";
+  | "whd"
+  | "sch"
+  | "fir";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -68,6 +68,7 @@ export { timesIn } from "./parsing/times.ts";
 export * from "./parsing/timezones.ts";
 export * from "./parsing/unknown-members.ts";
 export * from "./parsing/warnings.ts";
+export * from "./schedules/schedules.ts";
 export * from "./simulation/past-invocations.ts";
 export * from "./simulation/simulated-behaviour.ts";
 export * from "./simulation/simulated-script.ts";

@@ -5,7 +5,6 @@ import {
   type Core,
   dropOrphan,
   launch,
-  type LaunchServices,
   type LoadedTriggerEvent,
   loadTriggerEvent,
   settleTriggerEvent,
@@ -29,8 +28,6 @@ interface TriggerServices {
   readonly core: Core;
   readonly persistence: Persistence;
   readonly executor: SandboxExecutor;
-  /** What finds the agents and functions that are started. */
-  readonly directories: Pick<LaunchServices, "agents" | "functions">;
 }
 
 type Ended = SettledTriggerEvent;
@@ -108,24 +105,20 @@ async function start(
   { loaded, value, signal }: { loaded: LoadedTriggerEvent; value: unknown; signal: AbortSignal },
 ): Promise<Ended> {
   const { event, trigger } = loaded;
-  const { core, directories } = services;
   try {
     const launched = await services.persistence.retry(run, signal, () =>
-      launch(
-        { ...core, ...directories },
-        {
-          apiKeyId: trigger.apiKeyId,
-          launch: launchOf(trigger, value),
-          author: { name: trigger.name, timezone: "UTC" },
-          key: `${event.sid}/${event.replays}`,
-          origin: {
-            requestId: run.requestId ?? event.sid,
-            traceparent: run.traceparent ?? undefined,
-            depth: event.depth,
-          },
-          signal,
+      launch(services.core, {
+        apiKeyId: trigger.apiKeyId,
+        launch: launchOf(trigger, value),
+        author: { name: trigger.name, timezone: "UTC" },
+        key: `${event.sid}/${event.replays}`,
+        origin: {
+          requestId: run.requestId ?? event.sid,
+          traceparent: run.traceparent ?? undefined,
+          depth: event.depth,
         },
-      ),
+        signal,
+      }),
     );
     if (launched === undefined) {
       return { ...failed("The key of the trigger is revoked"), isKeyRevoked: true };

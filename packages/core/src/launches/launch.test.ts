@@ -29,18 +29,14 @@ describe("launch", () => {
     key = "fir_1",
     apiKeyId = test.context.caller.apiKey.id,
   ) => {
-    const { agents, functions } = test.context;
-    return launch(
-      { ...test.core, agents, functions },
-      {
-        apiKeyId,
-        launch: started,
-        author: { name: "Reports", timezone: "Europe/Berlin" },
-        key,
-        origin: { requestId: key, traceparent: undefined, depth: 2 },
-        signal: new AbortController().signal,
-      },
-    );
+    return launch(test.core, {
+      apiKeyId,
+      launch: started,
+      author: { name: "Reports", timezone: "Europe/Berlin" },
+      key,
+      origin: { requestId: key, traceparent: undefined, depth: 2 },
+      signal: new AbortController().signal,
+    });
   };
   const agent = (changes: Partial<typeof ofAgent> & object = {}) => ({
     agent: { ...ofAgent, ...changes },

@@ -6,14 +6,12 @@ import {
   PostMessage,
 } from "@parley/schema";
 import { findKeyCaller } from "../access/key-callers.ts";
-import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { AgentServices } from "../agents/agent-versions.ts";
 import type { Process, RunOrigin, WorkspaceCaller } from "../context.ts";
 import { createConversation } from "../conversations/create-conversation.ts";
 import { postMessage } from "../conversations/post-messages.ts";
 import { replayConversation, replayPost } from "../conversations/replays.ts";
 import type { ConversationServices } from "../conversations/write-messages.ts";
-import type { FunctionDirectory } from "../functions/function-directory.ts";
 import { findIdempotencyKey, type KeyedRequestServices, once, scopeOfKey } from "../idempotency.ts";
 import { invokeSandboxFunction, replayInvocation } from "../invocations/invoke.ts";
 import type { InvocationServices } from "../invocations/write-invocations.ts";
@@ -28,7 +26,7 @@ export type LaunchServices = Process &
   ConversationServices &
   InvocationServices &
   KeyedRequestServices &
-  RunServices & { readonly agents: AgentDirectory; readonly functions: FunctionDirectory };
+  RunServices;
 
 /** What is started, for whom, and why. */
 export interface Launching {
@@ -93,7 +91,7 @@ async function answer(
   const agent = await requireAgentVersion(given, given.caller.workspace.id, launched);
   const context = await keyed(given, "launch/agent", key);
   // Mentions resolve to the version that is launched.
-  const agents = { ...given.agents, find: async () => new Map([[agentId, agent]]) };
+  const agents = { find: async () => new Map([[agentId, agent]]), close: () => {} };
   const message = PostMessage.parse({
     content,
     mentions: [{ configurationId: agentId }],
@@ -126,7 +124,7 @@ async function invoke(
   const { functionId, input } = launched;
   const version = await requireFunctionVersion(given, given.caller.workspace.id, launched);
   const context = await keyed(given, "launch/function", key);
-  const functions = { ...given.functions, getActive: async () => version };
+  const functions = { getActive: async () => version, close: () => {} };
   const invoked = await once({ ...context, functions }, input, {
     make: (one) => invokeSandboxFunction(one, { functionId, input }),
     replay: (id) => replayInvocation(context, { functionId: version.sid, input }, id),

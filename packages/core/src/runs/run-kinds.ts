@@ -54,6 +54,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  firing: {
+    plural: "firings",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
 };
 
 /** All kinds of runs, with their names also as SQL literals, which partial indexes need. */

@@ -1,21 +1,23 @@
 import { statement } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import type { RunKind } from "./run-kinds.ts";
 
-const wakeSuspended = statement<{ limit: number }, { logId: string }>(
+const wakeSuspended = statement<{ limit: number }, { kind: RunKind }>(
   "wake_suspended_runs",
   sql`
   update runs set status = 'waiting' where log_id in (
     select log_id from runs where status = 'suspended' and run_after <= now()
     order by run_after limit ${sql.placeholder("limit")}::int for update skip locked
   )
-  returning log_id as "logId"`,
+  returning kind`,
 );
 
 /** Makes suspended runs claimable that have waited long enough, and gives their number. */
 export async function wakeSuspendedRuns(core: Process, limit: number): Promise<number> {
   const woken = await wakeSuspended.execute(core.database.db, { limit });
-  if (woken.length > 0) core.bus.publish([{ topic: "runs", cause: "added" }]);
+  const kinds = new Set(woken.map(({ kind }) => kind));
+  for (const kind of kinds) core.bus.publish([{ topic: "runs", cause: "added", kind }]);
   return woken.length;
 }
 

@@ -6,7 +6,7 @@ import type { Process } from "../context.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
-import { suspendRun } from "../runs/suspend-run.ts";
+import { suspendFor } from "../runs/suspend-for.ts";
 import type { LoadedTriggerEvent } from "./claim-trigger-events.ts";
 
 /** Characters of what was made of an event, and of why it failed, that are kept. */
@@ -54,7 +54,7 @@ export async function settleTriggerEvent(
     if (isOver) {
       await db.delete(logs).where(eq(logs.id, logId));
       await db.delete(runs).where(eq(runs.logId, logId));
-    } else await suspendRun(db, { logId, delayMs: outcome.againAfterMs });
+    } else await suspendFor(db, { logId, delayMs: outcome.againAfterMs });
     if (!loaded.event.isSample && isOver) {
       await noteHealth(core, transaction, { loaded, isWell: outcome !== "failed" });
     }

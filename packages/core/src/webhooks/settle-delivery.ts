@@ -15,7 +15,7 @@ import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
-import { suspendRun } from "../runs/suspend-run.ts";
+import { suspendFor } from "../runs/suspend-for.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
 import type { Delivery } from "./claim-deliveries.ts";
 
@@ -67,7 +67,7 @@ export async function settleDelivery(core: Process, settled: SettledDelivery): P
         afterCommit.push({ topic: "runs", cause: "finished", kind: "delivery" });
       }
     } else {
-      await suspendRun(db, { logId, delayMs: outcome.againAfterMs });
+      await suspendFor(db, { logId, delayMs: outcome.againAfterMs });
     }
     if (isSent) await noteHealth(transaction, { settled, now });
     if (disabledFor !== undefined) {

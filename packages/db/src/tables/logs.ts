@@ -39,7 +39,7 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns, invocations, compactions, deliveries and triggers' events to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules and events of triggers to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -48,10 +48,10 @@ export const runs = pgTable(
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
     kind: text()
-      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "trigger_event">()
+      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing" | "trigger_event">()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery or the trigger's event. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing or the trigger's event. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -133,6 +133,9 @@ export const runs = pgTable(
     index("runs_of_triggers")
       .on(table.triggerId)
       .where(sql`${table.triggerId} is not null`),
+    index("runs_waiting_firings")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'firing'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

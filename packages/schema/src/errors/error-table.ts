@@ -230,6 +230,11 @@ const rows = {
     cause: "The workspace, or the server, has no such budget.",
     cure: "Take the id from the list of budgets.",
   },
+  schedule_not_found: {
+    status: 404,
+    cause: "The workspace has no such schedule.",
+    cure: "Take the id from the list of schedules.",
+  },
   webhook_not_found: {
     status: 404,
     cause: "The workspace has no such webhook.",

@@ -11,7 +11,8 @@ const version = (what: string) =>
     .min(0)
     .nullable()
     .default(null)
-    .describe(`Version of the ${what}; null, the default, follows its changes`);
+    .describe(`Version of the ${what}; null, the default, follows its changes`)
+    .meta({ example: null });
 
 /** An agent that answers in a conversation, a new one or one that there is. */
 export const AgentTarget = z.object({
@@ -19,7 +20,8 @@ export const AgentTarget = z.object({
   agentVersion: version("agent"),
   conversationId: Reference.nullable()
     .default(null)
-    .describe("Conversation that goes on; null, the default, begins a new one each time"),
+    .describe("Conversation that goes on; null, the default, begins a new one each time")
+    .meta({ example: null }),
   title: optional(text(512)).describe(
     "Title of a new conversation; by default one that fits its message",
   ),
@@ -54,7 +56,8 @@ export const launchMembers = {
         .refine((value) => fitsBytes(JSON.stringify(value), MAX_LAUNCH_BYTES), {
           error: `must be at most ${MAX_LAUNCH_BYTES} bytes of JSON`,
         })
-        .describe("Input of the function, at most 64 KiB of JSON"),
+        .describe("Input of the function, at most 64 KiB of JSON")
+        .meta({ example: { day: "yesterday" } }),
     }),
   ).describe("The function that is invoked, if it starts one"),
 };

@@ -1,0 +1,2 @@
+export { type Cron, CronFault, parseCron } from "./parse-cron.ts";
+export * from "./slots.ts";
