@@ -38,6 +38,7 @@ const schema: Rooms = {
   webhooks: [...contract, "examples.ts", "conversations"],
   launches: contract,
   schedules: [...contract, "launches"],
+  triggers: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -58,6 +59,7 @@ const schema: Rooms = {
     "usage",
     "webhooks",
     "schedules",
+    "triggers",
   ],
 };
 
@@ -145,6 +147,7 @@ const core: Rooms = {
     ...keyed,
     "runs",
     "usage",
+    "workspaces",
     "functions",
     "tools",
     "agents",
@@ -169,11 +172,13 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
-  schedules: [...ground, "access", "audit", "runs", "workspaces", "launches"],
+  schedules: [...ground, "audit", "runs", "workspaces", "launches"],
+  triggers: [...ground, "audit", "runs", "storage", "workspaces", "functions", "launches"],
   "take-over-runs.ts": [
     ...ground,
     "runs",
     "schedules",
+    "triggers",
     "invocations",
     "summaries",
     "turns",
@@ -192,6 +197,7 @@ const core: Rooms = {
     "invocations",
     "conversations",
     "schedules",
+    "triggers",
     "webhooks",
   ],
   "implementations.ts": [
@@ -213,6 +219,7 @@ const core: Rooms = {
     "knowledge",
     "requests",
     "schedules",
+    "triggers",
     "skills",
     "summaries",
     "tools",

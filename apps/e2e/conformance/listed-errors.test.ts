@@ -13,6 +13,7 @@ import { missingSubjects } from "./missing-subjects.ts";
 import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
+import { wrongTriggers } from "./wrong-triggers.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -103,6 +104,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
+  ...wrongTriggers(mutations, { call, byBuilder }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;
@@ -254,6 +256,13 @@ async function callWithoutModels(name: string, input: object): Promise<string> {
 async function mint(input: object): Promise<string> {
   const token = { wId: server().demo.workspaceId, scopes: ["files:read"], ...input };
   return call("userTokens.create", token, server().demo.adminKey);
+}
+
+/** Calls as a builder of the workspace, who may not name the key of another. */
+async function byBuilder(name: string, input: object): Promise<string> {
+  const key = { wId: server().demo.workspaceId, name: "builds", role: "builder" } as const;
+  const { secret } = await calls.rpc().apiKeys.create.mutate(key);
+  return call(name, input, secret);
 }
 
 async function call(name: string, input: object, key?: string): Promise<string> {

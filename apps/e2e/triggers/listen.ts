@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { sign as signOfGitHub } from "@octokit/webhooks-methods";
 import type { TriggerEvent } from "@parley/schema";
 import { Webhook } from "standardwebhooks";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { eventually, type Server } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 

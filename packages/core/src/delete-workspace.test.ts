@@ -49,6 +49,8 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
+import { testTrigger } from "./triggers/trigger-events.ts";
+import { createTrigger } from "./triggers/triggers.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -121,6 +123,18 @@ describe("deleteWorkspace", () => {
       events: ["conversation.created"],
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
+    const trigger = {
+      wId: workspaceId,
+      name: "t",
+      source: { type: "url" },
+      agent: { agentId: "ann" },
+    };
+    const { trigger: received } = await createTrigger(
+      context,
+      parseInput(endpoints["triggers.create"], trigger),
+    );
+    const sample = { wId: workspaceId, triggerId: received.sId, body: {} };
+    await testTrigger(context, parseInput(endpoints["triggers.test"], sample));
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };

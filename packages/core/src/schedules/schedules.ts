@@ -3,7 +3,6 @@ import {
   type CreateSchedule,
   invalidRequest,
   MAX_SCHEDULES,
-  ParleyError,
   type Schedule,
   type ScheduleIdentity,
   type SchedulePage,
@@ -15,13 +14,12 @@ import {
 } from "@parley/schema";
 import { nextSlot } from "@parley/cron";
 import { and, eq, sql } from "drizzle-orm";
-import { findKeyCaller } from "../access/key-callers.ts";
-import type { RequestContext, WorkspaceCaller } from "../context.ts";
+import type { RequestContext } from "../context.ts";
 import { isAfter, type PageOf, takePage } from "../data-access/pages.ts";
+import { actingCaller } from "../launches/acting-caller.ts";
 import { requireLaunch } from "../launches/require-launch.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
-import { requireKey } from "../workspaces/api-keys.ts";
 import { dropOpenFirings, dropRuns, planNext } from "./plan-firings.ts";
 import {
   managesSchedule,
@@ -78,35 +76,6 @@ export async function previewSchedule(
   }
   return { slots };
 }
-
-/**
- * The caller as which a schedule acts: that of the named key, or of the request. Throws `api_key_not_found`,
- * `app_auth_error` for another's key, and `invalid_request_error` for an operator's.
- */
-async function actingCaller(
-  context: RequestContext,
-  { wId, keyId }: { wId: string; keyId: string | undefined },
-): Promise<WorkspaceCaller> {
-  const { caller } = context;
-  const own = caller.kind === "workspace" ? caller : undefined;
-  if (keyId === undefined || keyId === own?.apiKey.sid) {
-    if (own !== undefined) return own;
-    throw refused("must name the key that it acts for: an operator's key has no workspace");
-  }
-  if (own !== undefined && own.apiKey.role !== "admin") {
-    throw new ParleyError(
-      "app_auth_error",
-      "keyId: only admins can name another key than their own",
-    );
-  }
-  const key = await requireKey(context, context.database.db, { wId, keyId });
-  const found = await findKeyCaller(context, key.id);
-  if (found === undefined)
-    throw refused("the key is not valid: it is revoked, disabled or expired");
-  return found;
-}
-
-const refused = (message: string) => invalidRequest("body", [{ path: "keyId", message }]);
 
 /**
  * Creates a schedule, which fires from then on. Throws what is wrong with its times, and with what it starts as the key

@@ -12,7 +12,7 @@ describe("bodies of events", () => {
     ["JSON", request('{"a":[1]}'), { a: [1] }],
     ["JSON with a charset", request("[1]", "Application/JSON; charset=utf-8"), [1]],
     ["JSON of a kind", request("{}", "application/cloudevents+json"), {}],
-    ["a number that a double cannot hold", request("12345678901234567890"), 12345678901234567890],
+    ["a large number", request("1e300"), 1e300],
     ["a form", request("a=1&b=x+y%21", FORM), { a: "1", b: "x y!" }],
     ["the payload of a form", request("payload=%7B%22a%22%3A1%7D", FORM), { a: 1 }],
     ["a form with more than a payload", request("payload=1&b=2", FORM), { payload: "1", b: "2" }],

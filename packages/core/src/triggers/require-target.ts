@@ -4,14 +4,6 @@ import { and, eq } from "drizzle-orm";
 import type { RequestContext, WorkspaceCaller } from "../context.ts";
 import { requireLaunch } from "../launches/require-launch.ts";
 
-/** The caller as the key that a trigger acts for. Throws `app_auth_error` for an operator. */
-export function requireActingKey({ caller }: Pick<RequestContext, "caller">): WorkspaceCaller {
-  if (caller.kind === "workspace") return caller;
-  const message =
-    "A trigger acts for the key of the workspace that last set what it starts: use such a key, not an operator's";
-  throw new ParleyError("app_auth_error", message);
-}
-
 /**
  * Checks what a trigger is to start for the caller. Throws what is wrong with it, and `app_auth_error` for an agent that the
  * caller may not edit.

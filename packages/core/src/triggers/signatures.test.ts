@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { sign } from "@octokit/webhooks-methods";
 import type { SignedTriggerSource } from "@parley/schema";
 import { Webhook } from "standardwebhooks";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { describe, expect, it } from "vitest";
 import { findSecretFault, findSignatureFault } from "./signatures.ts";
 

@@ -1,6 +1,6 @@
-import { agentEditors, type Queryable, triggerEvents, triggers } from "@parley/db";
+import { agentEditors, apiKeys, type Queryable, triggerEvents, triggers } from "@parley/db";
 import { onceByOf, ParleyError, type Trigger, type TriggerMapping } from "@parley/schema";
-import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import type { Caller, RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
@@ -30,11 +30,18 @@ function onceBy({ source, keyExpression }: TriggerRow): string | null {
   return sent === null ? "its key expression" : `${sent}, else its key expression`;
 }
 
+/** A trigger with what is shown of its key and its events. */
+export interface ShownTrigger extends TriggerRow {
+  readonly keySid: string | null;
+  /** When its last event was received. */
+  readonly lastEventAt: number | null;
+}
+
 /** A trigger as those who may change it see it: without its secrets. */
 export function renderTrigger(
   context: Pick<RequestContext, "publicUrl">,
   workspace: Pick<WorkspaceRow, "sid">,
-  { lastEventAt, ...row }: TriggerRow & { readonly lastEventAt: number | null },
+  { lastEventAt, keySid, ...row }: ShownTrigger,
 ): Trigger {
   const { sid: sId, name, description, source, target, keyExpression } = row;
   const { eventsPerMinute, maxBytes, disabledFor, disabledAt, failingSince } = row;
@@ -52,6 +59,7 @@ export function renderTrigger(
     onceBy: onceBy(row),
     eventsPerMinute,
     maxBytes,
+    keyId: keySid,
     disabledFor,
     disabledAt,
     lastEventAt,
@@ -63,10 +71,16 @@ export function renderTrigger(
   };
 }
 
-/** When the last event of a trigger in an outer query was received. */
-export const lastEventAt = sql<number | null>`(
-  select e.created_at::float8 from ${triggerEvents} e
-  where e.trigger_id = ${triggers}.id and not e.is_sample order by e.id desc limit 1)`;
+const shownColumns = {
+  ...getTableColumns(triggers),
+  keySid: sql<string | null>`(select k.sid from ${apiKeys} k where k.id = ${triggers}.api_key_id)`,
+  lastEventAt: sql<number | null>`(
+    select e.created_at::float8 from ${triggerEvents} e
+    where e.trigger_id = ${triggers}.id and not e.is_sample order by e.id desc limit 1)`,
+};
+
+/** Reads triggers with what is shown of them. */
+export const selectShown = (db: Queryable) => db.select(shownColumns).from(triggers);
 
 /** The id of the agent that a trigger starts. */
 export const agentOfTarget = sql<string | null>`${triggers.target} #>> '{agent,agentId}'`;
@@ -92,7 +106,7 @@ export function isEditable(caller: Caller): SQL | undefined {
 }
 
 interface Found {
-  readonly row: TriggerRow & { readonly lastEventAt: number | null };
+  readonly row: ShownTrigger;
   readonly workspace: WorkspaceRow;
 }
 
@@ -104,19 +118,15 @@ export async function requireTrigger(
   { isLocked = false }: { isLocked?: boolean } = {},
 ): Promise<Found> {
   const workspace = await administeredWorkspace(context, db, wId);
-  const query = db
-    .select({ row: triggers, lastEventAt })
-    .from(triggers)
-    .where(
-      and(
-        eq(triggers.workspaceId, workspace.id),
-        eq(triggers.sid, triggerId),
-        isEditable(context.caller),
-      ),
-    );
-  const [found] = await (isLocked ? query.for("no key update", { of: triggers }) : query);
-  if (found !== undefined)
-    return { row: { ...found.row, lastEventAt: found.lastEventAt }, workspace };
+  const query = selectShown(db).where(
+    and(
+      eq(triggers.workspaceId, workspace.id),
+      eq(triggers.sid, triggerId),
+      isEditable(context.caller),
+    ),
+  );
+  const [row] = await (isLocked ? query.for("no key update", { of: triggers }) : query);
+  if (row !== undefined) return { row, workspace };
   throw noSuchTrigger("triggerId");
 }
 

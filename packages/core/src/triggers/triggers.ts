@@ -15,16 +15,17 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import type { CodeServices } from "../functions/programs.ts";
+import { actingCaller } from "../launches/acting-caller.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { prepareMapping } from "./prepare-mapping.ts";
-import { requireActingKey, requireTarget } from "./require-target.ts";
+import { requireTarget } from "./require-target.ts";
 import {
   isEditable,
-  lastEventAt,
   renderTrigger,
   requireTrigger,
+  selectShown,
   triggerUrl,
 } from "./trigger-rows.ts";
 import { makeTriggerSecret } from "./trigger-secrets.ts";
@@ -36,9 +37,7 @@ export async function listTriggers(
 ): Promise<{ triggers: Trigger[] } & PageEnd> {
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.wId);
-  const rows = await db
-    .select({ row: triggers, lastEventAt })
-    .from(triggers)
+  const rows = await selectShown(db)
     .where(
       and(
         eq(triggers.workspaceId, workspace.id),
@@ -48,10 +47,8 @@ export async function listTriggers(
     )
     .orderBy(asc(triggers.id))
     .limit(input.limit + 1);
-  const { page, end } = takePage(rows, input, ({ row }) => row.id);
-  const shown = page.map(({ row, lastEventAt: at }) =>
-    renderTrigger(context, workspace, { ...row, lastEventAt: at }),
-  );
+  const { page, end } = takePage(rows, input, ({ id }) => id);
+  const shown = page.map((row) => renderTrigger(context, workspace, row));
   return { triggers: shown, ...end };
 }
 
@@ -70,10 +67,10 @@ export async function readTrigger(
  */
 export async function createTrigger(
   context: RequestContext & SecretServices & CodeServices,
-  { wId, secret: given, agent, function: invoked, ...settings }: CreateTrigger,
+  { wId, keyId, secret: given, agent, function: invoked, ...settings }: CreateTrigger,
 ): Promise<TriggerWithSecret> {
-  const caller = requireActingKey(context);
-  const target = await requireTarget(context, caller, { agent, function: invoked });
+  const acting = await actingCaller(context, { wId, keyId });
+  const target = await requireTarget(context, acting, { agent, function: invoked });
   const prepared = await prepareMapping(context, settings);
   return inTransaction(context, async ({ db, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, wId);
@@ -84,7 +81,7 @@ export async function createTrigger(
     const row = await insertRow(db, triggers, {
       ...settings,
       target,
-      apiKeyId: caller.apiKey.id,
+      apiKeyId: acting.apiKey.id,
       mapping: prepared.mapping ?? null,
       sid,
       workspaceId: workspace.id,
@@ -93,7 +90,10 @@ export async function createTrigger(
       updatedAt: createdAt,
     });
     markCreated(sid);
-    return showSecret(context, workspace, { row: { ...row, lastEventAt: null }, secret });
+    return showSecret(context, workspace, {
+      row: { ...row, lastEventAt: null, keySid: acting.apiKey.sid },
+      secret,
+    });
   });
 }
 
@@ -121,13 +121,17 @@ export async function updateTrigger(
   context: RequestContext & CodeServices,
   input: UpdateTrigger,
 ): Promise<{ trigger: Trigger }> {
-  const { wId, triggerId, version: expected, isEnabled, mapping, agent, ...others } = input;
-  const { function: invoked, ...changes } = others;
+  const { wId, triggerId, version: expected, isEnabled, mapping, keyId, ...others } = input;
+  const { agent, function: invoked, ...changes } = others;
   const named = { wId, triggerId };
-  const isRetargeted = agent !== undefined || invoked !== undefined;
-  const target = isRetargeted
-    ? await requireTarget(context, requireActingKey(context), { agent, function: invoked })
-    : undefined;
+  const { row: before } = await requireTrigger(context, context.database.db, named);
+  const isRetargeted = (agent ?? invoked) !== undefined;
+  // An operator may change what has nothing to do with the key.
+  const isActing = context.caller.kind === "workspace" || keyId !== undefined || isRetargeted;
+  const acting = isActing ? await actingCaller(context, { wId, keyId }) : undefined;
+  const wanted = isRetargeted ? { agent, function: invoked } : before.target;
+  const target =
+    acting === undefined ? before.target : await requireTarget(context, acting, wanted);
   const prepared = await prepareMapping(context, { mapping, ...changes });
   return inTransaction(context, async ({ db }) => {
     const { row, workspace } = await requireTrigger(context, db, named, { isLocked: true });
@@ -145,15 +149,20 @@ export async function updateTrigger(
         ...changes,
         ...prepared,
         ...state,
-        // What it starts is what the key may start that last set it; an operator's only sets the rest.
-        ...(context.caller.kind === "workspace" && { apiKeyId: context.caller.apiKey.id }),
-        ...(target !== undefined && { target }),
+        target,
+        ...(acting !== undefined && { apiKeyId: acting.apiKey.id }),
         version: row.version + 1,
         updatedAt: now,
       })
       .where(eq(triggers.id, row.id))
       .returning();
-    return { trigger: renderTrigger(context, workspace, { ...row, ...changed }) };
+    return {
+      trigger: renderTrigger(context, workspace, {
+        ...row,
+        ...changed,
+        ...(acting !== undefined && { keySid: acting.apiKey.sid }),
+      }),
+    };
   });
 }
 

@@ -28,7 +28,14 @@ const ofTrigger = {
   subject: ["triggerId"],
   errors: ["workspace_not_found", "trigger_not_found"],
 } as const;
-const targetErrors = ["agent_not_found", "sandbox_function_not_found"] as const;
+const targetErrors = [
+  "app_auth_error",
+  "agent_not_found",
+  "conversation_not_found",
+  "api_key_not_found",
+  "sandbox_function_not_found",
+  "space_not_found",
+] as const;
 const place = `${administered}/triggers` as const;
 const list = {
   ...get,

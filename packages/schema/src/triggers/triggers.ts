@@ -67,6 +67,10 @@ const secret = text(255, 8).regex(/^[\u0021-\u007e]+$/, {
   error: "must be printable ASCII without spaces",
 });
 
+const keyId = Reference.describe("Key of the workspace that it acts for").meta({
+  example: "key_Rn4Vb8Tq2M",
+});
+
 const settings = {
   name: text(255, 1).describe("Name of the trigger").meta({ example: "New issues" }),
   description: text(1024).default("").describe("What it is for; nothing by default").meta({
@@ -133,6 +137,11 @@ export const Trigger = z.object({
     .meta({ example: "the header X-GitHub-Delivery" }),
   eventsPerMinute: z.int().describe("Events of a minute at most").meta({ example: 300 }),
   maxBytes: z.int().describe("Bytes of an event's body at most").meta({ example: 2_097_152 }),
+  keyId: z
+    .string()
+    .nullable()
+    .describe("Key that it acts for; null once that is deleted")
+    .meta({ example: "key_Rn4Vb8Tq2M" }),
   disabledFor: TriggerDisabledFor.nullable()
     .describe("Why it is off; null while it is on")
     .meta({ example: null }),
@@ -168,7 +177,13 @@ const givenSecret = optional(secret)
   )
   .meta({ example: null });
 
-export const CreateTrigger = WorkspaceParams.extend({ ...settings, secret: givenSecret });
+export const CreateTrigger = WorkspaceParams.extend({
+  ...settings,
+  secret: givenSecret,
+  keyId: optional(keyId).describe(
+    "Key of the workspace that it acts for; the caller's own by default",
+  ),
+});
 export type CreateTrigger = z.output<typeof CreateTrigger>;
 
 const triggerId = Reference.describe("Id of the trigger").meta({ example: "trg_Ue5Cs9Fi3K" });
@@ -202,6 +217,9 @@ export const UpdateTrigger = VersionedTrigger.extend({
     "Bytes of an event's body at most",
   ),
   isEnabled: optional(z.boolean()).describe("Switches it on or off"),
+  keyId: optional(keyId).describe(
+    "Key that it acts for from now on: the caller's own unless another is named",
+  ),
 });
 export type UpdateTrigger = z.output<typeof UpdateTrigger>;
 
