@@ -21,7 +21,10 @@ export function wrongTriggers(
   const ofTargets = names.flatMap((name) =>
     Object.entries(wrong).map(([type, members]) => [
       `${name} ${type}`,
-      async () => call(name, { ...(await mutations[name]!()).input, ...members }),
+      async () => {
+        const { keyId } = (await mutations["triggers.create"]!()).input as { keyId: string };
+        return call(name, { ...(await mutations[name]!()).input, keyId, ...members });
+      },
     ]),
   );
   const ofRoles = names.map((name) => [

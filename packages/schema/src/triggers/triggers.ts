@@ -63,6 +63,13 @@ const target = {
     .meta({ example: null }),
 };
 
+/** An agent as it was given: what was left out has no member. */
+const ShownAgent = AgentTarget.extend({
+  title: z.string().optional().describe("Title of new conversations"),
+  spaceId: z.string().optional().describe("Space of new conversations"),
+  email: z.string().optional().describe("E-mail address of the member whose conversation it is"),
+});
+
 const secret = text(255, 8).regex(/^[\u0021-\u007e]+$/, {
   error: "must be printable ASCII without spaces",
 });
@@ -118,7 +125,9 @@ export const Trigger = z.object({
   url: z.string().describe("Where events are sent; a secret in the URL is left out").meta({
     example: "https://parley.example.com/api/v1/w/Ab3dE5fG7h/triggers/signed/trg_Ue5Cs9Fi3K",
   }),
-  agent: AgentTarget.nullable().describe("The agent that an event starts"),
+  agent: ShownAgent.nullable()
+    .describe("The agent that an event starts")
+    .meta({ example: { agentId: "helper", agentVersion: null, conversationId: null } }),
   function: FunctionTarget.nullable()
     .describe("The function that an event starts")
     .meta({ example: null }),
