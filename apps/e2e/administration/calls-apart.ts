@@ -53,6 +53,16 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "triggers.listEvents": "events are their trigger's",
   "triggers.getEvent": "events are their trigger's",
   "triggers.replay": "starts what the trigger's key reaches",
+  "schedules.list": "builders see those of their own key",
+  "schedules.get": "builders see those of their own key",
+  "schedules.create":
+    "checks what it starts as the key that it acts for; a test of schedules has it",
+  "schedules.update":
+    "checks what it starts as the key that it acts for; a test of schedules has it",
+  "schedules.remove": "builders remove those of their own key",
+  "schedules.run": "starts what the schedule's key reaches; a test of schedules has it",
+  "schedules.listFirings": "builders see those of their own key",
+  "schedules.preview": "is about times alone",
   "webhooks.list": "webhooks are the workspace's",
   "webhooks.get": "webhooks are the workspace's",
   "webhooks.create": "webhooks are the workspace's, and go no further than the key that sets them",

@@ -6,6 +6,7 @@ import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
+import { describeScheduleMutations } from "./schedule-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
 interface Named {
@@ -39,6 +40,7 @@ export function describeMutations(
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
+    ...describeScheduleMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },

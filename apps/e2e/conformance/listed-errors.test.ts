@@ -12,6 +12,7 @@ import { callByName } from "./call-by-name.ts";
 import { missingSubjects } from "./missing-subjects.ts";
 import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
+import { wrongSchedules } from "./wrong-schedules.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
 import { wrongTriggers } from "./wrong-triggers.ts";
 
@@ -103,6 +104,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await rest({ method: "DELETE", path: `${pathsOf(server()).conversations}/${sId}` });
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
+  ...wrongSchedules(calls, { server, call, mutations }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
   ...wrongTriggers(mutations, { call, byBuilder }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),

@@ -51,6 +51,7 @@ import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
 import { testTrigger } from "./triggers/trigger-events.ts";
 import { createTrigger } from "./triggers/triggers.ts";
+import { createSchedule } from "./schedules/schedules.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -135,6 +136,13 @@ describe("deleteWorkspace", () => {
     );
     const sample = { wId: workspaceId, triggerId: received.sId, body: {} };
     await testTrigger(context, parseInput(endpoints["triggers.test"], sample));
+    const schedule = {
+      wId: workspaceId,
+      name: "Daily",
+      cron: "@daily",
+      function: { functionId: "add" },
+    };
+    await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };

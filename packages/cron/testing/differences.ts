@@ -13,6 +13,8 @@ export interface Difference {
   readonly moved: number;
   /** Whether the change moves the clock forward to the start of another day. */
   readonly endsDay: boolean;
+  /** Whether the clock was changed at a full hour. */
+  readonly isOnHour: boolean;
 }
 
 /** Why a library has other slots than the rule of the README. What no reason covers is a fault of ours. */
@@ -81,6 +83,11 @@ export const reasons: readonly Reason[] = [
     reason: "changes by half an hour are taken for changes by an hour",
     library: "cron-parser",
     covers: ({ minutes, moved }) => Math.abs(moved) === 30 && isWithin(minutes, -30, 120),
+  },
+  {
+    reason: "changes at a minute past the hour are misread",
+    library: "cron-parser",
+    covers: ({ minutes, isOnHour }) => !isOnHour && isWithin(minutes, -60, 121),
   },
   {
     reason: "times at the full hour are not found at all after half an hour was repeated",

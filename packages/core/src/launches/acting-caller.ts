@@ -1,35 +1,65 @@
+import { apiKeys } from "@parley/db";
 import { invalidRequest, ParleyError } from "@parley/schema";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import { findKeyCaller } from "../access/key-callers.ts";
 import type { RequestContext, WorkspaceCaller } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { requireKey } from "../workspaces/api-keys.ts";
 
+interface Acting {
+  readonly wId: string;
+  /** The key that a request names. */
+  readonly keyId: string | undefined;
+  /** Number of the key that was stored before. */
+  readonly storedId?: number;
+}
+
 /**
- * The caller as which something is started later: that of the named key, or of the request. Throws `workspace_not_found`, `api_key_not_found`,
- * `app_auth_error` for another's key, and `invalid_request_error` for an operator's.
+ * The caller as which something acts that is stored to be started later: that of the named key, of the one stored before,
+ * or of the request; for an operator, which belongs to no workspace, that of the workspace's oldest admin key. Throws
+ * `api_key_not_found`, `app_auth_error` for another's key, and `invalid_request_error` for a key that is not valid.
  */
 export async function actingCaller(
   context: RequestContext,
-  { wId, keyId }: { wId: string; keyId: string | undefined },
+  { wId, keyId, storedId }: Acting,
 ): Promise<WorkspaceCaller> {
   const { caller } = context;
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, wId);
   const own = caller.kind === "workspace" ? caller : undefined;
-  if (own === undefined) await administeredWorkspace(context, context.database.db, wId);
-  if (keyId === undefined || keyId === own?.apiKey.sid) {
-    if (own !== undefined) return own;
-    throw refused("must name the key that it acts for: an operator's key has no workspace");
+  if (keyId === undefined && storedId === undefined && own !== undefined) return own;
+  if (keyId !== undefined && keyId === own?.apiKey.sid) return own;
+  if (keyId !== undefined && own !== undefined && own.apiKey.role !== "admin") {
+    const message = "keyId: only admins can name another key than their own";
+    throw new ParleyError("app_auth_error", message);
   }
-  if (own !== undefined && own.apiKey.role !== "admin") {
-    throw new ParleyError(
-      "app_auth_error",
-      "keyId: only admins can name another key than their own",
-    );
-  }
-  const key = await requireKey(context, context.database.db, { wId, keyId });
-  const found = await findKeyCaller(context, key.id);
-  if (found === undefined)
-    throw refused("the key is not valid: it is revoked, disabled or expired");
-  return found;
-}
+  const id =
+    keyId === undefined
+      ? (storedId ?? (await findOldestAdmin(workspace.id)))
+      : (await requireKey(context, db, { wId, keyId })).id;
+  const found = id === undefined ? undefined : await findKeyCaller(context, id);
+  if (found !== undefined) return found;
+  throw invalidRequest("body", [
+    {
+      path: "keyId",
+      message: "must name a key to act for: the key is revoked, disabled or expired",
+    },
+  ]);
 
-const refused = (message: string) => invalidRequest("body", [{ path: "keyId", message }]);
+  async function findOldestAdmin(workspaceId: number): Promise<number | undefined> {
+    const [row] = await db
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.workspaceId, workspaceId),
+          eq(apiKeys.role, "admin"),
+          isNull(apiKeys.revokedAt),
+          isNull(apiKeys.disabledAt),
+        ),
+      )
+      .orderBy(asc(apiKeys.id))
+      .limit(1);
+    return row?.id;
+  }
+}

@@ -140,8 +140,8 @@ export async function updateSchedule(
 ): Promise<{ schedule: Schedule }> {
   const { wId, scheduleId, version, isPaused, keyId, agent, function: invoked, ...changes } = input;
   const named = { wId, scheduleId };
-  const acting = await actingCaller(context, { wId, keyId });
   const { row: before } = await requireSchedule(context, context.database.db, named);
+  const acting = await actingCaller(context, { wId, keyId, storedId: before.apiKeyId });
   const launch = (agent ?? invoked) === undefined ? before.launch : { agent, function: invoked };
   await requireLaunch(context, acting, launch);
   return inTransaction(context, async ({ db, afterCommit }) => {

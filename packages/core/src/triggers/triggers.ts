@@ -126,9 +126,12 @@ export async function updateTrigger(
   const named = { wId, triggerId };
   const { row: before } = await requireTrigger(context, context.database.db, named);
   const isRetargeted = (agent ?? invoked) !== undefined;
-  // An operator may change what has nothing to do with the key.
-  const isActing = context.caller.kind === "workspace" || keyId !== undefined || isRetargeted;
-  const acting = isActing ? await actingCaller(context, { wId, keyId }) : undefined;
+  const { caller } = context;
+  // Who is no admin never makes a trigger do more for another's key.
+  const isOfBuilder = caller.kind === "workspace" && caller.apiKey.role !== "admin";
+  const stored = isOfBuilder ? undefined : { storedId: before.apiKeyId };
+  const isActing = isOfBuilder || keyId !== undefined || isRetargeted;
+  const acting = isActing ? await actingCaller(context, { wId, keyId, ...stored }) : undefined;
   const wanted = isRetargeted ? { agent, function: invoked } : before.target;
   const target =
     acting === undefined ? before.target : await requireTarget(context, acting, wanted);

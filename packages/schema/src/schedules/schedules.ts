@@ -71,7 +71,7 @@ export const CreateSchedule = WorkspaceParams.extend({
   jitterSeconds: jitterSeconds.default(0).describe(`${jitterSeconds.description}; 0 by default`),
   isPaused: z.boolean().default(false).describe("Whether it does not fire for now"),
   keyId: optional(keyId).describe(
-    "Key of the workspace that it acts for; the caller's own by default",
+    "Key of the workspace that it acts for; the caller's own by default, or an admin's for an operator",
   ),
 });
 export type CreateSchedule = z.output<typeof CreateSchedule>;
@@ -100,9 +100,7 @@ export const UpdateSchedule = VersionedSchedule.extend({
   missed: optional(Missed).describe("What happens to times that passed"),
   jitterSeconds: optional(jitterSeconds).describe("Seconds by which firings start late, at most"),
   isPaused: optional(z.boolean()).describe("Pauses or resumes it"),
-  keyId: optional(keyId).describe(
-    "Key that it acts for from now on: the caller's own unless another is named",
-  ),
+  keyId: optional(keyId).describe("Key that it acts for from now on"),
 });
 export type UpdateSchedule = z.output<typeof UpdateSchedule>;
 

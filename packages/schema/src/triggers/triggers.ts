@@ -190,7 +190,7 @@ export const CreateTrigger = WorkspaceParams.extend({
   ...settings,
   secret: givenSecret,
   keyId: optional(keyId).describe(
-    "Key of the workspace that it acts for; the caller's own by default",
+    "Key of the workspace that it acts for; the caller's own, or for an operator the oldest admin's, by default",
   ),
 });
 export type CreateTrigger = z.output<typeof CreateTrigger>;
@@ -227,7 +227,7 @@ export const UpdateTrigger = VersionedTrigger.extend({
   ),
   isEnabled: optional(z.boolean()).describe("Switches it on or off"),
   keyId: optional(keyId).describe(
-    "Key that it acts for from now on: the caller's own unless another is named",
+    "Key that it acts for from now on: of a builder's changes it is the builder's own",
   ),
 });
 export type UpdateTrigger = z.output<typeof UpdateTrigger>;
