@@ -24,6 +24,7 @@ const list = (context: Context) =>
     about: "list what a trigger has received, newest first",
     limit: NEWEST,
     of: "trigger",
+    by: "id or name",
     filters: inputOf("triggers.listEvents"),
     read: async function* (connection, filters, trigger) {
       const { id: triggerId } = await findTrigger(connection, trigger);

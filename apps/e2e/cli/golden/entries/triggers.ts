@@ -5,10 +5,10 @@ import type { World } from "../world.ts";
 
 const name = "issues";
 
-async function withTrigger({ rpc, wId }: World): Promise<Prepared> {
+async function withTrigger({ rpc, wId, createAgent }: World): Promise<Prepared> {
   const source = { type: "github" } as const;
   const mapping = { type: "jsonata", message: "body.title" } as const;
-  const agent = { agentId: "helper" };
+  const agent = { agentId: await createAgent("sorter") };
   const { trigger } = await rpc.triggers.create.mutate({ wId, name, source, mapping, agent });
   return { trigger: trigger.sId };
 }
@@ -41,7 +41,8 @@ export const triggerEntries: readonly Entry[] = [
   { command: "triggers get", prepare: withTrigger, args: [name] },
   {
     command: "triggers create",
-    args: [name, "--source", "github", "--agent", "helper"],
+    prepare: async ({ createAgent }) => ({ agent: await createAgent("sorter") }),
+    args: ({ agent = "" }) => [name, "--source", "github", "--agent", agent],
     showsSecret: true,
   },
   { command: "triggers update", prepare: withTrigger, args: [name, "--max-bytes", "1000"] },
