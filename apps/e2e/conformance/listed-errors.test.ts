@@ -106,7 +106,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   },
   ...wrongSchedules(calls, { server, call, mutations }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
-  ...wrongTriggers(mutations, { call, byBuilder }),
+  ...wrongTriggers(calls, { server, call, mutations }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;
@@ -128,10 +128,8 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const yaml = JSON.stringify({ name: "x", description: "", model: unknownModel });
     return call("agents.import", { wId: there["wId"], yaml });
   },
-  "skills.export skill_not_found": async () => {
-    const { workspace } = pathsOf(server());
-    return (await rest({ path: `${workspace}/skills/nothing/export/zip` })).type;
-  },
+  "skills.export skill_not_found": async () =>
+    (await rest({ path: `${pathsOf(server()).workspace}/skills/nothing/export/zip` })).type,
   "agents.export agent_not_found": async () => {
     const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
     return (await rest({ path: `${agents}/nobody/export/yaml` })).type;
@@ -258,13 +256,6 @@ async function callWithoutModels(name: string, input: object): Promise<string> {
 async function mint(input: object): Promise<string> {
   const token = { wId: server().demo.workspaceId, scopes: ["files:read"], ...input };
   return call("userTokens.create", token, server().demo.adminKey);
-}
-
-/** Calls as a builder of the workspace, who may not name the key of another. */
-async function byBuilder(name: string, input: object): Promise<string> {
-  const key = { wId: server().demo.workspaceId, name: "builds", role: "builder" } as const;
-  const { secret } = await calls.rpc().apiKeys.create.mutate(key);
-  return call(name, input, secret);
 }
 
 async function call(name: string, input: object, key?: string): Promise<string> {

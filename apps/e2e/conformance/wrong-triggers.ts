@@ -1,10 +1,10 @@
-type Call = (name: string, input: object) => Promise<string>;
-type Inputs = Readonly<Record<string, () => Promise<{ readonly input: object }>>>;
-
-const nobody = "nobody";
+import type { Doable } from "../administration/doable.ts";
+import type { Server } from "../server.ts";
+import type { createCalls } from "../siblings/calls.ts";
+import { nobody } from "./wrong-members.ts";
 
 /** What provokes each error of what a trigger starts. */
-const wrong: Readonly<Record<string, object>> = {
+const targets = {
   agent_not_found: { agent: { agentId: nobody } },
   conversation_not_found: { agent: { agentId: "helper", conversationId: nobody } },
   space_not_found: { agent: { agentId: "helper", spaceId: nobody } },
@@ -12,28 +12,35 @@ const wrong: Readonly<Record<string, object>> = {
   sandbox_function_not_found: { agent: null, function: { functionId: nobody } },
 };
 
-/** The errors of triggers that name what does not exist: what provokes each gives the type of a call's error. */
+/** For each error of what a trigger starts, a call that it is answered to. */
 export function wrongTriggers(
-  mutations: Inputs,
-  { call, byBuilder }: { call: Call; byBuilder: Call },
-): Readonly<Record<string, () => Promise<string>>> {
-  const names = ["triggers.create", "triggers.update"];
-  const ofTargets = names.flatMap((name) =>
-    Object.entries(wrong).map(([type, members]) => [
+  calls: Pick<ReturnType<typeof createCalls>, "operator">,
+  {
+    server,
+    call,
+    mutations,
+  }: {
+    readonly server: () => Server;
+    readonly call: (name: string, input: object, key?: string) => Promise<string>;
+    readonly mutations: Readonly<Record<string, () => Promise<Doable>>>;
+  },
+): Record<string, () => Promise<string>> {
+  const inputOf = async (name: string) => (await mutations[name]?.())?.input;
+  /** A builder names the key of an admin. */
+  const ofBuilder = async (name: string) => {
+    const { workspaceId: wId } = server().demo;
+    const { apiKeys } = calls.operator();
+    const { secret } = await apiKeys.create.mutate({ wId, name: "builder", role: "builder" });
+    const all = await apiKeys.list.query({ wId });
+    const keyId = all.apiKeys.find(({ role }) => role === "admin")?.sId;
+    return call(name, { ...(await inputOf(name)), keyId }, secret);
+  };
+  const entries = ["triggers.create", "triggers.update"].flatMap((name) => [
+    ...Object.entries(targets).map(([type, target]) => [
       `${name} ${type}`,
-      async () => {
-        const { keyId } = (await mutations["triggers.create"]!()).input as { keyId: string };
-        return call(name, { ...(await mutations[name]!()).input, keyId, ...members });
-      },
+      async () => call(name, { ...(await inputOf(name)), ...target }),
     ]),
-  );
-  const ofRoles = names.map((name) => [
-    `${name} app_auth_error`,
-    async () => {
-      const { input } = await mutations["triggers.create"]!();
-      const { keyId } = input as { keyId: string };
-      return byBuilder(name, { ...(await mutations[name]!()).input, keyId });
-    },
+    [`${name} app_auth_error`, () => ofBuilder(name)],
   ]);
-  return Object.fromEntries([...ofTargets, ...ofRoles]) as Record<string, () => Promise<string>>;
+  return Object.fromEntries(entries) as Record<string, () => Promise<string>>;
 }

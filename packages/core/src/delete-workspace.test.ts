@@ -31,6 +31,7 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { createTestTrigger } from "../testing/triggers.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -49,8 +50,6 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
-import { testTrigger } from "./triggers/trigger-events.ts";
-import { createTrigger } from "./triggers/triggers.ts";
 import { createSchedule } from "./schedules/schedules.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
@@ -124,18 +123,7 @@ describe("deleteWorkspace", () => {
       events: ["conversation.created"],
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
-    const trigger = {
-      wId: workspaceId,
-      name: "t",
-      source: { type: "url" },
-      agent: { agentId: "ann" },
-    };
-    const { trigger: received } = await createTrigger(
-      context,
-      parseInput(endpoints["triggers.create"], trigger),
-    );
-    const sample = { wId: workspaceId, triggerId: received.sId, body: {} };
-    await testTrigger(context, parseInput(endpoints["triggers.test"], sample));
+    await createTestTrigger(context);
     const schedule = {
       wId: workspaceId,
       name: "Daily",

@@ -1,15 +1,6 @@
+import type { ErrorRow } from "./error-row.ts";
 import { type RpcCode, rpcCodes } from "./rpc-codes.ts";
-
-/** A row of the error table: an error type on each transport. */
-interface ErrorRow {
-  readonly status: keyof typeof rpcCodes;
-  /** Whether the same request may succeed later. */
-  readonly retryable?: boolean;
-  /** What went wrong, for the reference and the guide. */
-  readonly cause: string;
-  /** What the caller can do about it. */
-  readonly cure: string;
-}
+import { triggerRows } from "./trigger-rows.ts";
 
 const rows = {
   not_found: {
@@ -240,27 +231,7 @@ const rows = {
     cause: "The workspace has no such webhook.",
     cure: "Take the id from the list of webhooks.",
   },
-  trigger_not_found: {
-    status: 404,
-    cause: "The workspace has no such trigger, or it starts an agent that the caller may not edit.",
-    cure: "Take the id from the list of triggers.",
-  },
-  trigger_event_not_found: {
-    status: 404,
-    cause: "The trigger has received no such event, or it was kept for its time.",
-    cure: "Take the id from the list of the trigger's events.",
-  },
-  webhook_source_not_found: {
-    status: 404,
-    cause:
-      "No trigger receives events at this URL: it was removed or switched off, or its events are signed and sent to another URL.",
-    cure: "Send events to the URL that the trigger shows.",
-  },
-  webhook_source_auth_error: {
-    status: 401,
-    cause: "The secret in the URL, or the signature of the event, is not that of the trigger.",
-    cure: "Compare the secret on both sides, or rotate it; a signed time must be within five minutes of now.",
-  },
+  ...triggerRows,
   member_not_found: {
     status: 404,
     cause: "The workspace has no such member.",
