@@ -1,9 +1,8 @@
-import type { Rooms } from "./rooms.ts";
-
 /** What a worker is composed of, besides its kinds of runs. */
 const composed = ["config.ts", "models", "program-runner.ts", "runs"];
 
-export const worker: Rooms = {
+/** The rooms of the worker, as `rooms.ts` has those of the other packages. */
+export const worker: Readonly<Record<string, readonly string[]>> = {
   runs: [],
   models: ["runs"],
   "config.ts": ["models"],

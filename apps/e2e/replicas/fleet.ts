@@ -33,7 +33,8 @@ export type Replicas = Pick<Fleet, "apis" | "demo">;
 /** What the processes are told; those of one kind may be told more. */
 interface FleetSettings extends Settings {
   readonly apis?: Settings;
-  readonly workers?: Settings;
+  /** The same for all, or by their index. */
+  readonly workers?: Settings | ((index: number) => Settings);
 }
 
 /** Starts the processes of a server on one database and one Redis. */
@@ -50,8 +51,9 @@ export async function startFleet(
     const [, url = ""] = await saysThat(program, /Parley listens on (http:\S+)/);
     return { ...program, url };
   };
-  const startWorker = async (): Promise<Program> => {
-    const program = startProgram(["worker"], { ...shared, ...ofWorkers });
+  const startWorker = async (index: number): Promise<Program> => {
+    const own = typeof ofWorkers === "function" ? ofWorkers(index) : ofWorkers;
+    const program = startProgram(["worker"], { ...shared, ...own });
     await saysThat(program, /Worker started/);
     return program;
   };
@@ -72,7 +74,7 @@ export async function startFleet(
         startApi(...(index === 0 ? ["--demo"] : [])),
       ),
     ),
-    Promise.all(Array.from({ length: count.workers }, startWorker)),
+    Promise.all(Array.from({ length: count.workers }, (_, index) => startWorker(index))),
   ]);
   const file = await readFile(path.join(place.directory, "demo.json"), "utf8");
   const fleet: Fleet = {
@@ -90,7 +92,7 @@ export async function startFleet(
       const before = fleet.workers[index];
       fleet.workers[index] = undefined;
       await end(before, signal);
-      fleet.workers[index] = await startWorker();
+      fleet.workers[index] = await startWorker(index);
     },
     unexpected: () =>
       [...ended, ...fleet.apis, ...fleet.workers]

@@ -19,7 +19,8 @@ export interface TestCluster extends AsyncDisposable {
   readonly url: string;
   /** Stops it as a crash would: nothing is finished or flushed. */
   stopAtOnce(): Promise<void>;
-  start(): Promise<void>;
+  /** Starts it again, with these variables in its environment. */
+  start(environment?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 interface ClusterOptions {
@@ -27,6 +28,8 @@ interface ClusterOptions {
   readonly parent?: string;
   /** Settings beside the product's, or in their place. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Variables of its environment at its first start. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const MAX_CONNECTIONS = 300;
@@ -41,6 +44,7 @@ const NEEDED_BYTES = 6 * 2 ** 30;
 export async function startCluster({
   parent,
   settings = {},
+  environment = {},
 }: ClusterOptions = {}): Promise<TestCluster> {
   const folder = await mkdtemp(
     path.join(parent ?? (await chooseTemporaryFolder(NEEDED_BYTES)), "parley-cluster-"),
@@ -64,7 +68,7 @@ export async function startCluster({
     unix_socket_directories: "",
     ...settings,
   });
-  let running = await startPostgres(runner, cluster, flags);
+  let running = await startPostgres(runner, { cluster, flags, environment });
   const stopAtOnce = async (): Promise<void> => {
     if (running.exitCode !== null || running.signalCode !== null) return;
     const exited = once(running, "exit");
@@ -75,7 +79,8 @@ export async function startCluster({
     port,
     url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/postgres`,
     stopAtOnce,
-    start: async () => void (running = await startPostgres(runner, cluster, flags)),
+    start: async (changed = {}) =>
+      void (running = await startPostgres(runner, { cluster, flags, environment: changed })),
     [Symbol.asyncDispose]: async () => {
       await stopAtOnce();
       await guard.dismiss();
@@ -100,12 +105,21 @@ async function makeCluster(folder: string, runner: Runner, password: string): Pr
  */
 async function startPostgres(
   { account, programs }: Runner,
-  cluster: string,
-  flags: readonly string[],
+  {
+    cluster,
+    flags,
+    environment,
+  }: {
+    cluster: string;
+    flags: readonly string[];
+    environment: Readonly<Record<string, string>>;
+  },
 ): Promise<ChildProcess> {
   const [file = "", ...args] = [...account.prefix, programs.postgres, "-D", cluster, ...flags];
+  const options = spawnOptions(account, cluster);
   const child = spawn(file, args, {
-    ...spawnOptions(account, cluster),
+    ...options,
+    env: { ...options.env, ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ready = Promise.withResolvers<void>();

@@ -61,6 +61,22 @@ interface Owner {
 const placeholder = (name: keyof Values) => sql`${sql.placeholder(name as string)}::bigint`;
 const number = (value: number) => sql.raw(String(value));
 
+/** What may name the version that it starts, each a table and its column of JSON. */
+const starters = [["schedules", "launch"]] as const;
+
+/** Whether nothing that is started later names a version `v` of `o`; `names` are what it may be called. */
+const isUnpinned = (kind: "agent" | "function", names: SQL): SQL =>
+  sql.join(
+    starters.map(([table, column]) => {
+      const launched = sql.raw(`s.${column} -> '${kind}'`);
+      return sql`not exists (
+        select from ${sql.raw(table)} s where s.workspace_id = o.workspace_id
+          and ${launched} ->> '${sql.raw(kind)}Id' in (${names})
+          and (${launched} ->> '${sql.raw(kind)}Version')::int = v.version)`;
+    }),
+    sql` and `,
+  );
+
 const owners: Record<VersionKind, Owner> = {
   agent: {
     owners: sql`select id, workspace_id, version, sid from agents where is_current`,
@@ -68,18 +84,20 @@ const owners: Record<VersionKind, Owner> = {
     isNext: sql`n.workspace_id = v.workspace_id and n.sid = v.sid`,
     key: ["id"],
     isUnused: sql`(select 1 from messages m where m.agent_id = v.id limit 1) is null
-      and (select 1 from feedbacks f where f.agent_id = v.id limit 1) is null`,
+      and (select 1 from feedbacks f where f.agent_id = v.id limit 1) is null
+      and ${isUnpinned("agent", sql`v.sid`)}`,
     parts: ["agent_functions", "agent_skills", "agent_tools"],
   },
   function: {
     // Invocations are many and deleted in their order: the oldest says from when on there are any.
-    owners: sql`select id, workspace_id, version, (select i.created_at from invocations i
+    owners: sql`select id, workspace_id, version, sid, slug, (select i.created_at from invocations i
       where i.function_id = sandbox_functions.id order by i.id limit 1) as invoked_at
       from sandbox_functions where true`,
     isOf: sql`v.function_id = o.id`,
     isNext: sql`n.function_id = v.function_id`,
     key: ["function_id", "version"],
-    isUnused: sql`(o.invoked_at is null or o.invoked_at > r.at + ${number(LATE_MS)})`,
+    isUnused: sql`(o.invoked_at is null or o.invoked_at > r.at + ${number(LATE_MS)})
+      and ${isUnpinned("function", sql`o.sid, o.slug`)}`,
   },
   skill: {
     owners: sql`select id, workspace_id, version from skills where true`,
