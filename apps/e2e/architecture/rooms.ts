@@ -249,6 +249,7 @@ const features: Rooms = {
   runs: page,
   overview: page,
   usage: page,
+  triggers: page,
   webhooks: page,
   administration: page,
   operators: [...page, "administration"],
