@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import type { Input } from "parley-client";
 import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { TextArea } from "../ui/field.tsx";
@@ -27,7 +28,7 @@ export function TryTrigger({ triggerId, onClose }: TryTriggerProps) {
     mutationKey: trpc.triggers.listEvents.pathKey(),
     mutationFn: async (form: FormData) => {
       // The server judges what it is given.
-      const body = readJson(String(form.get("body"))) as object;
+      const body = readJson(String(form.get("body"))) as Input<"triggers.test">["body"];
       return rpc.triggers.test.mutate({ wId, triggerId, body });
     },
     onSuccess: () => {

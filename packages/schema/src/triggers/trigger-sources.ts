@@ -19,19 +19,32 @@ const hmac = z.object({
     .meta({ example: "sha256=" }),
 });
 
+const known = [
+  z.object({ type: z.literal("url").describe("A secret at the end of the URL") }),
+  z.object({ type: z.literal("standard_webhooks").describe("Signatures of Standard Webhooks") }),
+  z.object({ type: z.literal("github").describe("Signatures of GitHub") }),
+  z.object({ type: z.literal("stripe").describe("Signatures of Stripe") }),
+  z.object({ type: z.literal("slack").describe("Signatures of Slack") }),
+] as const;
+
 /** How a source proves that an event is its own. */
 export const TriggerSource = z
-  .discriminatedUnion("type", [
-    z.object({ type: z.literal("url").describe("A secret at the end of the URL") }),
-    z.object({ type: z.literal("standard_webhooks").describe("Signatures of Standard Webhooks") }),
-    z.object({ type: z.literal("github").describe("Signatures of GitHub") }),
-    z.object({ type: z.literal("stripe").describe("Signatures of Stripe") }),
-    z.object({ type: z.literal("slack").describe("Signatures of Slack") }),
-    hmac,
-  ])
+  .discriminatedUnion("type", [...known, hmac])
   .meta({ example: { type: "github" } });
 export type TriggerSource = z.output<typeof TriggerSource>;
 export type SignedTriggerSource = Exclude<TriggerSource, { readonly type: "url" }>;
+
+/** The same with every member, as it is stored. */
+export const StoredTriggerSource = z
+  .discriminatedUnion("type", [
+    ...known,
+    hmac.extend({
+      algorithm: HmacAlgorithm.describe("Its algorithm"),
+      encoding: hmac.shape.encoding.unwrap().describe("How it is written"),
+      prefix: hmac.shape.prefix.unwrap().describe("What precedes it in the header"),
+    }),
+  ])
+  .meta({ example: { type: "github" } });
 
 /** What names an event of a source of each type, for people; null if the source has nothing that does. */
 export const onceByOf: Readonly<Record<TriggerSource["type"], string | null>> = {

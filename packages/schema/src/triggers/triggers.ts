@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AgentTarget, FunctionTarget } from "../launches/launches.ts";
 import { WorkspaceParams } from "../params.ts";
 import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
-import { TriggerSource } from "./trigger-sources.ts";
+import { StoredTriggerSource, TriggerSource } from "./trigger-sources.ts";
 
 /** Triggers of a workspace at most. */
 export const MAX_TRIGGERS = 200;
@@ -47,6 +47,17 @@ export const TriggerMapping = z
   .meta({ example: { type: "jsonata", message: "'A new issue: ' & body.issue.title" } });
 export type TriggerMapping = z.output<typeof TriggerMapping>;
 
+/** The same as it is shown: what was left out has no member. */
+const ShownMapping = z
+  .discriminatedUnion("type", [
+    TriggerMapping.options[0].extend({
+      filter: z.string().optional().describe("Whether the event counts"),
+      message: z.string().optional().describe("What is made of it"),
+    }),
+    TriggerMapping.options[1],
+  ])
+  .meta({ example: { type: "jsonata", message: "'A new issue: ' & body.issue.title" } });
+
 /** What an event starts: one of its members is there. */
 export interface TriggerTarget {
   readonly agent?: AgentTarget | undefined;
@@ -65,9 +76,18 @@ const target = {
 
 /** An agent as it was given: what was left out has no member. */
 const ShownAgent = AgentTarget.extend({
+  agentVersion: z.int().nullable().describe("Version of the agent; null follows its changes"),
+  conversationId: z
+    .string()
+    .nullable()
+    .describe("Conversation that goes on; null begins a new one each time"),
   title: z.string().optional().describe("Title of new conversations"),
   spaceId: z.string().optional().describe("Space of new conversations"),
   email: z.string().optional().describe("E-mail address of the member whose conversation it is"),
+});
+
+const ShownFunction = FunctionTarget.extend({
+  functionVersion: z.int().nullable().describe("Version of the function; null follows its changes"),
 });
 
 const secret = text(255, 8).regex(/^[\u0021-\u007e]+$/, {
@@ -121,17 +141,17 @@ export const Trigger = z.object({
   sId: z.string().describe("Id of the trigger").meta({ example: "trg_Ue5Cs9Fi3K" }),
   name: z.string().describe("Its name").meta({ example: "New issues" }),
   description: z.string().describe("What it is for").meta({ example: "" }),
-  source: TriggerSource.describe("How the sender of an event proves who it is"),
+  source: StoredTriggerSource.describe("How the sender of an event proves who it is"),
   url: z.string().describe("Where events are sent; a secret in the URL is left out").meta({
     example: "https://parley.example.com/api/v1/w/Ab3dE5fG7h/triggers/signed/trg_Ue5Cs9Fi3K",
   }),
   agent: ShownAgent.nullable()
     .describe("The agent that an event starts")
     .meta({ example: { agentId: "helper", agentVersion: null, conversationId: null } }),
-  function: FunctionTarget.nullable()
+  function: ShownFunction.nullable()
     .describe("The function that an event starts")
     .meta({ example: null }),
-  mapping: TriggerMapping.nullable().describe("Which events count, and what is made of one"),
+  mapping: ShownMapping.nullable().describe("Which events count, and what is made of one"),
   keyExpression: z
     .string()
     .nullable()
