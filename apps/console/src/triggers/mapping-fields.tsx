@@ -18,14 +18,14 @@ export function mappingIn(form: FormData): Mapping {
 
 /** The fields of a mapping: which events count, and what is made of one. */
 export function MappingFields({ mapping }: { readonly mapping: Mapping }) {
-  const [type, setType] = useState(mapping?.type ?? "none");
+  const [type, setType] = useState<string>(mapping?.type ?? "none");
   return (
     <>
       <SelectField
         label="Message"
         name="mapping"
         value={type}
-        onChange={({ target: { value } }) => setType(value as typeof type)}
+        onChange={({ target: { value } }) => setType(value)}
       >
         <option value="none">The body of the event</option>
         <option value="jsonata">JSONata</option>
