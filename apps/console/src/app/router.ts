@@ -15,6 +15,7 @@ import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
@@ -38,6 +39,7 @@ const routeTree = rootRoute.addChildren([
     ...runRoutes,
     ...overviewRoutes,
     ...usageRoutes,
+    ...triggerRoutes,
     ...webhookRoutes,
     unknownRoute,
   ]),

@@ -120,7 +120,10 @@ describe("launch", () => {
       requireLaunch(test.context, test.context.caller, launched);
 
     it.each([
-      [{ agent: undefined, function: undefined }, "exactly one of agent and function must be there"],
+      [
+        { agent: undefined, function: undefined },
+        "exactly one of agent and function must be there",
+      ],
       [agent({ agentId: "nobody" }), "the workspace has no such agent"],
       [agent({ agentVersion: 7 } as never), "the agent has no such version"],
       [agent({ conversationId: "none" } as never), "no such conversation"],

@@ -67,7 +67,10 @@ export async function requireLaunch(
 ): Promise<void> {
   const given = launchKinds.filter((kind) => launch[kind] !== undefined);
   if (given.length !== 1) {
-    throw inBody("", `exactly one of ${launchKinds.join(" and ")} must be there: it is what starts`);
+    throw inBody(
+      "",
+      `exactly one of ${launchKinds.join(" and ")} must be there: it is what starts`,
+    );
   }
   const { agent } = launch;
   if (agent !== undefined) await requireAgentLaunch(services, caller, agent);

@@ -2,7 +2,7 @@ import { nextSlot } from "@parley/cron";
 import { type Queryable, statement } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
-import type { FiringRow, ScheduleRow } from "./schedule-rows.ts";
+import type { ScheduleRow } from "./schedule-rows.ts";
 import { timesOf } from "./schedule-times.ts";
 
 /** A slot that is written as a firing. */
@@ -98,6 +98,3 @@ export async function dropOpenFirings(
     update schedule_firings set status = 'skipped', reason = ${skipped}
     where schedule_id = ${id} and status = 'waiting'`);
 }
-
-/** A firing that its worker has begun, as the row says. */
-export const hasBegun = ({ status }: Pick<FiringRow, "status">): boolean => status !== "planned";

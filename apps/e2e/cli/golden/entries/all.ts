@@ -10,6 +10,7 @@ import { operatorEntries } from "./operators.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { triggerEntries } from "./triggers.ts";
 import { webhookEntries } from "./webhooks.ts";
 
 /** The entry of every command. */
@@ -24,6 +25,7 @@ export const entries: readonly Entry[] = [
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,
+  ...triggerEntries,
   ...webhookEntries,
   ...operatorEntries,
 ];
