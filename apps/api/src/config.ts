@@ -142,6 +142,10 @@ export const ApiSettings = z.object({
     10,
     "Limit of a user with a token, as a fraction of a key's: its divisor; 0 for none",
   ),
+  PARLEY_RATE_EVENTS_PER_MINUTE: limit(
+    6000,
+    "Events that the triggers of a workspace may receive per minute",
+  ),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(
     60,
     "Refused credentials per client IP and minute, and as many visits of pages without a key",

@@ -52,6 +52,7 @@ import { registerRest } from "./transports/rest.ts";
 import { registerRpc } from "./transports/rpc.ts";
 import { sendAllInPieces } from "./transports/send-pieces.ts";
 import { registerStreams } from "./transports/streams.ts";
+import { registerTriggers } from "./triggers/receive-events.ts";
 import { registerUploads } from "./transports/uploads.ts";
 
 const SWEEP_INTERVAL_MS = 50;
@@ -206,6 +207,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerOpenResponses(app, services);
   registerChatCompletions(app, services);
   registerAiSdk(app, services);
+  registerTriggers(app, services);
   registerCallback(app, services);
   registerClientDocument(app, services);
   let leftAt = 0;

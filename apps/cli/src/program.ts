@@ -26,6 +26,7 @@ import { createPriceCommands, createServerPriceCommands } from "./administration
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createUsageCommand } from "./administration/usage.ts";
+import { createTriggerCommands } from "./administration/triggers.ts";
 import { createWebhookCommands } from "./administration/webhooks.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
@@ -94,6 +95,7 @@ export function createProgram(context: Context): Command {
     createPriceCommands(context),
     createBudgetCommands(context),
     createScheduleCommands(context),
+    createTriggerCommands(context),
     createWebhookCommands(context),
     createAuditCommands(context),
     createUsageCommand(context),

@@ -1,6 +1,7 @@
 import type { Action, AgentConfiguration, AgentMessage, WaitingCall } from "parley-client";
 import type { Run } from "../src/runs/kinds.ts";
 import type { Firing, Schedule } from "../src/schedules/states.ts";
+import type { Trigger } from "../src/triggers/states.ts";
 import type { Webhook } from "../src/webhooks/states.ts";
 
 // Models of the server, with the members that components read; each takes the changes of a test.
@@ -121,6 +122,32 @@ export const runOf = (changed: Partial<Run> = {}): Run => ({
   durationMs: null,
   attempts: 1,
   error: null,
+  ...changed,
+});
+
+/** A trigger that is on. */
+export const triggerOf = (changed: Partial<Trigger> = {}): Trigger => ({
+  sId: "trg_1",
+  name: "issues",
+  description: "",
+  source: { type: "github" },
+  url: "https://parley.example/api/v1/w/w/triggers/signed/trg_1",
+  agent: { agentId: "clerk", agentVersion: null, conversationId: null },
+  function: null,
+  mapping: { type: "jsonata", filter: undefined, message: "body.title" },
+  keyExpression: null,
+  onceBy: "the header X-GitHub-Delivery",
+  eventsPerMinute: 300,
+  maxBytes: 2_097_152,
+  keyId: "key_1",
+  disabledFor: null,
+  disabledAt: null,
+  lastEventAt: null,
+  failingSince: null,
+  previousSecretUntil: null,
+  version: 3,
+  createdAt: 0,
+  updatedAt: 0,
   ...changed,
 });
 

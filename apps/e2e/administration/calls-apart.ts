@@ -39,6 +39,20 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "budgets.createServer": "is the operator's, who reaches all",
   "budgets.updateServer": "is the operator's, who reaches all",
   "budgets.deleteServer": "is the operator's, who reaches all",
+  "triggers.list": "triggers are the workspace's",
+  "triggers.get": "triggers are the workspace's",
+  "triggers.listAll": "leaves out what the caller may not edit; a test of triggers has it",
+  "triggers.read": "triggers are the workspace's",
+  "triggers.create":
+    "triggers are the workspace's, and go no further than the key that they act for",
+  "triggers.update":
+    "triggers are the workspace's, and go no further than the key that they act for",
+  "triggers.remove": "triggers are the workspace's",
+  "triggers.rotateSecret": "triggers are the workspace's",
+  "triggers.test": "starts nothing",
+  "triggers.listEvents": "events are their trigger's",
+  "triggers.getEvent": "events are their trigger's",
+  "triggers.replay": "starts what the trigger's key reaches",
   "schedules.list": "builders see those of their own key",
   "schedules.get": "builders see those of their own key",
   "schedules.create":

@@ -5,6 +5,7 @@ import { describeFunctionMutations } from "./function-mutations.ts";
 import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
+import { describeTriggerMutations } from "./trigger-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
@@ -38,6 +39,7 @@ export function describeMutations(
     ...describeSkillMutations(server, rpc),
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
+    ...describeTriggerMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({

@@ -3,6 +3,7 @@ import type { createCalls } from "../siblings/calls.ts";
 import type { Doable } from "./doable.ts";
 import { describeToolQueries } from "./tool-mutations.ts";
 import { describeUsageQueries } from "./usage-mutations.ts";
+import { describeTriggerQueries } from "./trigger-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
@@ -52,6 +53,7 @@ export function describeQueries(
     "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     ...describeToolQueries(server),
     ...describeUsageQueries(server, { rpc }),
+    ...describeTriggerQueries(server, { rpc }),
     ...describeScheduleQueries(server, { rpc }),
     ...describeWebhookQueries(server, { rpc }),
     "tools.list": inDemo,

@@ -38,6 +38,7 @@ const schema: Rooms = {
   webhooks: [...contract, "examples.ts", "conversations"],
   launches: contract,
   schedules: [...contract, "launches"],
+  triggers: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
   "endpoints.ts": [
     "endpoint.ts",
@@ -58,6 +59,7 @@ const schema: Rooms = {
     "usage",
     "webhooks",
     "schedules",
+    "triggers",
   ],
 };
 
@@ -171,11 +173,13 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
-  schedules: [...ground, "access", "audit", "runs", "workspaces", "launches"],
+  schedules: [...ground, "audit", "runs", "workspaces", "launches"],
+  triggers: [...ground, "audit", "runs", "storage", "workspaces", "functions", "launches"],
   "take-over-runs.ts": [
     ...ground,
     "runs",
     "schedules",
+    "triggers",
     "invocations",
     "summaries",
     "turns",
@@ -194,6 +198,7 @@ const core: Rooms = {
     "invocations",
     "conversations",
     "schedules",
+    "triggers",
     "webhooks",
   ],
   "implementations.ts": [
@@ -215,6 +220,7 @@ const core: Rooms = {
     "knowledge",
     "requests",
     "schedules",
+    "triggers",
     "skills",
     "summaries",
     "tools",
@@ -245,6 +251,7 @@ const features: Rooms = {
   overview: page,
   usage: page,
   schedules: page,
+  triggers: page,
   webhooks: page,
   administration: page,
   operators: [...page, "administration"],

@@ -14,6 +14,7 @@ import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 import { wrongSchedules } from "./wrong-schedules.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
+import { wrongTriggers } from "./wrong-triggers.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -105,6 +106,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   },
   ...wrongSchedules(calls, { server, call, mutations }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
+  ...wrongTriggers(calls, { server, call, mutations }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;
@@ -126,10 +128,8 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const yaml = JSON.stringify({ name: "x", description: "", model: unknownModel });
     return call("agents.import", { wId: there["wId"], yaml });
   },
-  "skills.export skill_not_found": async () => {
-    const { workspace } = pathsOf(server());
-    return (await rest({ path: `${workspace}/skills/nothing/export/zip` })).type;
-  },
+  "skills.export skill_not_found": async () =>
+    (await rest({ path: `${pathsOf(server()).workspace}/skills/nothing/export/zip` })).type,
   "agents.export agent_not_found": async () => {
     const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
     return (await rest({ path: `${agents}/nobody/export/yaml` })).type;

@@ -58,6 +58,8 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   provider_credential_not_found: { providerId: "mistral" },
   price_not_found: { modelId: "gpt-5-mini" },
   budget_not_found: { budgetId: nobody },
+  trigger_not_found: { triggerId: nobody, tId: nobody },
+  trigger_event_not_found: { eventId: nobody },
   schedule_not_found: { scheduleId: nobody },
   webhook_not_found: { webhookId: nobody },
   member_already_exists: { email: "ada@parley.test" },

@@ -19,6 +19,7 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createTriggerRuns } from "./triggers/trigger-runs.ts";
 import { createFiringRuns } from "./schedules/firing-runs.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
@@ -72,6 +73,7 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       metrics: createInvocationMetrics(registry),
       perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
     }),
+    trigger_event: createTriggerRuns({ core, persistence, executor }),
   };
   return { kinds, titles, requests, executor, probes };
 }

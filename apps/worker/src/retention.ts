@@ -16,6 +16,7 @@ import {
   sweepIdempotencyKeys,
   sweepRecordedRequests,
   sweepSessions,
+  sweepTriggerEvents,
   sweepUsage,
   sweepUserTokens,
   trimInvocationLogs,
@@ -55,7 +56,7 @@ export interface RetentionOptions {
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
- * idempotency keys, old entries of the audit log, recorded requests, old deliveries of webhooks, old entries and sums of usage, expired user
+ * idempotency keys, old entries of the audit log, recorded requests, old deliveries of webhooks, old events of triggers, old entries and sums of usage, expired user
  * tokens, files that were not uploaded in time and texts of files that are gone; at once, and then every few minutes. A
  * sweep that fails is logged, and the others continue. Erases temporary conversations soon after they have ended. Counts what workspaces store if that may have changed, and sums what they use.
  * Gives a function that stops it, which resolves when the current sweep has ended.
@@ -126,6 +127,7 @@ export function startRetention({
     ["schedule_firings", () => sweepFirings(core)],
     ["webhook_deliveries", () => sweepDeliveries(core, deliveries)],
     ["webhooks", () => removeAbandonedWebhooks(core)],
+    ["trigger_events", () => sweepTriggerEvents(core)],
     ["files", () => sweepFiles(core)],
     ["file_texts", createFileTextSweep(core)],
     ["client_servers", () => sweepClientServers(core)],

@@ -34,7 +34,12 @@ const BUSY_RUNS = 4;
 const BUSY_DELAY_MS = 5;
 
 /** Kinds whose runs are announced when they are added, so that other hints need not look for them. */
-const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set(["compaction", "delivery", "firing"]);
+const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
+  "compaction",
+  "delivery",
+  "firing",
+  "trigger_event",
+]);
 
 export interface WorkerOptions {
   readonly core: Core;

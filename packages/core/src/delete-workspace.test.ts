@@ -31,6 +31,7 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { createTestTrigger } from "../testing/triggers.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -122,6 +123,7 @@ describe("deleteWorkspace", () => {
       events: ["conversation.created"],
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
+    await createTestTrigger(context);
     const schedule = {
       wId: workspaceId,
       name: "Daily",

@@ -11,6 +11,7 @@ import { inTransaction, type Transaction } from "./log/transaction.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteSchedules } from "./schedules/schedules.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
@@ -180,6 +181,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteTriggers(db, id);
   await deleteSchedules(db, id);
   await deleteWebhooks(db, id);
   await deleteFunctionSecrets(db, id);

@@ -225,6 +225,21 @@ export {
   takenFiles,
 } from "./workspaces/taken-files.ts";
 export { insertWorkspace, updateWorkspace } from "./workspaces/workspaces.ts";
+export {
+  claimTriggerEvents,
+  loadTriggerEvent,
+  type LoadedTriggerEvent,
+  type TriggerMappingRow,
+} from "./triggers/claim-trigger-events.ts";
+export { bodyAsJson } from "./triggers/event-content.ts";
+export {
+  findReceiver,
+  receiveEvent,
+  type Receiver,
+  requireUrlSecret,
+} from "./triggers/receive-event.ts";
+export { settleTriggerEvent, type SettledTriggerEvent } from "./triggers/settle-trigger-event.ts";
+export { sweepTriggerEvents } from "./triggers/sweep-trigger-events.ts";
 export { beginFiring } from "./schedules/begin-firing.ts";
 export { claimFirings, type Firing } from "./schedules/claim-firings.ts";
 export { settleFiring, type SettledFiring } from "./schedules/settle-firing.ts";

@@ -2,8 +2,9 @@ import type { Process } from "./context.ts";
 import { takeOverInvocations } from "./invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
-import { takeOverFirings } from "./schedules/claim-firings.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
+import { takeOverTriggerEvents } from "./triggers/claim-trigger-events.ts";
+import { takeOverFirings } from "./schedules/claim-firings.ts";
 import { takeOverDeliveries } from "./webhooks/claim-deliveries.ts";
 import { takeOverTurns } from "./turns/claim-turns.ts";
 
@@ -15,6 +16,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   invocation: takeOverInvocations,
   compaction: takeOverCompactions,
   delivery: takeOverDeliveries,
+  trigger_event: takeOverTriggerEvents,
   firing: takeOverFirings,
 };
 

@@ -64,6 +64,8 @@ describe("the endpoint table", () => {
       "agents.update.script",
       "agents.update.responseFormat",
       "apiKeys.update.expiresAt",
+      "triggers.update.mapping",
+      "triggers.update.keyExpression",
       "webhooks.update.conversationIds",
       "webhooks.update.agentIds",
       "webhooks.update.functionIds",

@@ -33,6 +33,7 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
@@ -81,6 +82,7 @@ export const endpoints = {
   ...modelEndpoints,
   ...priceEndpoints,
   ...budgetEndpoints,
+  ...triggerEndpoints,
   ...webhookEndpoints,
   ...scheduleEndpoints,
   ...activityEndpoints,

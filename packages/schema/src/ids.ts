@@ -18,6 +18,8 @@ export type IdPrefix =
   | "tok"
   | "bud"
   | "tar"
+  | "trg"
+  | "tre"
   | "whk"
   | "whd"
   | "sch"

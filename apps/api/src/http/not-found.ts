@@ -18,7 +18,11 @@ export function registerNotFound(app: FastifyInstance): void {
     pattern:
       /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|oauth\/(?:callback(?:\/document)?|client-metadata\.json)|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
   });
-  paths.push({ method: "POST", pattern: /^\/(?:mcp|oauth\/callback(?:\/document)?)$/ });
+  paths.push({
+    method: "POST",
+    pattern:
+      /^\/(?:mcp|oauth\/callback(?:\/document)?|api\/v1\/w\/[^/]+\/triggers\/(?:hooks\/[^/]+|signed)\/[^/]+)$/,
+  });
   app.addHook("onRequest", async (request, reply) => {
     // The route `*` is for preflights, which have their response already.
     if (!request.is404 && request.routeOptions.url !== "*") return;

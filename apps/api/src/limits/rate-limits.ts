@@ -10,6 +10,8 @@ type SetHeaders = (headers: Record<string, string>) => void;
 
 const MINUTE = 60;
 const HOUR = 3600;
+/** Events that cannot show yet whose they are, as a multiple of those of a trigger. */
+const UNPROVEN_FACTOR = 10;
 /** Client IPs with too many refused credentials that are remembered. */
 const MAX_FAILING = 10_000;
 
@@ -49,6 +51,8 @@ export function createRateLimits(
   const failures = limitOf("failed-auth", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
   const failing = new LRUCache<string, true>({ max: MAX_FAILING });
   const visits = limitOf("visit", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
+
+  const eventsOfWorkspace = limitOf("event-workspace", settings.PARLEY_RATE_EVENTS_PER_MINUTE);
 
   /** What calls take of a key's quotas, its workspace's and its user's, and which of it is the caller's own. */
   const chargesOf = (kinds: readonly RateLimitClass[], payer: Payer) => {
@@ -131,6 +135,30 @@ export function createRateLimits(
     },
     /** Whether a client IP has lately had too many refused credentials, as this process knows. */
     failsOften: (clientIp: string | undefined): boolean => failing.has(clientIpGroup(clientIp)),
+    /**
+     * Counts an event that a trigger receives, and one that has yet to prove whose it is: these are more, so that a stranger
+     * cannot use up the limit of the others. Throws `rate_limit_error`.
+     */
+    consumeEvent: async (
+      {
+        sid,
+        workspaceSid,
+        eventsPerMinute,
+      }: { sid: string; workspaceSid: string; eventsPerMinute: number },
+      proof: "proven" | "unproven",
+    ): Promise<void> => {
+      const isProven = proof === "proven";
+      const ofTrigger = isProven
+        ? limitOf("event", eventsPerMinute)
+        : limitOf("event-unproven", eventsPerMinute * UNPROVEN_FACTOR);
+      const charges = [
+        ...ofTrigger.map((policy) => ({ policy, subject: sid, points: 1 })),
+        ...(isProven ? eventsOfWorkspace : []).map((policy) => {
+          return { policy, subject: workspaceSid, points: 1 };
+        }),
+      ];
+      refuse(await limiter.consume(charges), onRefused);
+    },
     /** Counts a visit of a page that asks for no key. Throws as `consumeFailure`. */
     consumeVisit: (clientIp: string | undefined) => consumeOfClient(visits, clientIp),
   };

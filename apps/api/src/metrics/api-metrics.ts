@@ -88,7 +88,7 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     name: "parley_rate_limited_total",
     help:
       "Calls refused with rate_limit_error, by limit: a class of calls, " +
-      "failed-auth (refused credentials of an address), streams (too many open), large-bodies, small-bodies (with many values), mentions (messages to many agents), overload",
+      "failed-auth (refused credentials of an address), event (of a trigger, or of a workspace's), streams (too many open), large-bodies, small-bodies (with many values), mentions (messages to many agents), overload",
     labelNames: ["limit"],
     registers,
   });
@@ -96,6 +96,14 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     name: "parley_credentials_refused_total",
     help: "Credentials that were refused, by the type of the error",
     labelNames: ["error_type"],
+    registers,
+  });
+  const events = new Counter({
+    name: "parley_trigger_events_total",
+    help:
+      "Requests to the URLs of triggers: stored, repeated (an event that was there), ping, challenge (of Slack), or the " +
+      "type of the error that refused it",
+    labelNames: ["outcome"],
     registers,
   });
   const resets = new Counter({
@@ -123,6 +131,8 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     limited: (limit: string): void => limited.inc({ limit }),
     /** Counts a connection whose client did not read. */
     readerReset: (reason: "stalled" | "budget"): void => resets.inc({ reason }),
+    /** Counts a request to the URL of a trigger. */
+    eventReceived: (outcome: string): void => events.inc({ outcome }),
     /** Counts a refused credential, by the error's type. */
     credentialRefused: (type: string): void => refused.inc({ error_type: type }),
   };

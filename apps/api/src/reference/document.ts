@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { createRefusals } from "./errors.ts";
 import { describeModels, type JsonSchema } from "./models.ts";
 import { describeOperations, type Parts } from "./operations.ts";
+import { describeTriggerPaths } from "./trigger-paths.ts";
 import { describeWebhooks, webhookParts } from "./webhooks.ts";
 import { describeServerPaths } from "./server-paths.ts";
 
@@ -40,6 +41,7 @@ const tags = [
       "Workspaces and what is in them. Fields that an operation does not know are refused, and there are " +
       "no Idempotency-Keys",
   },
+  { name: "triggers", description: "What starts agents, and the URLs that events are sent to" },
   { name: "webhooks", description: "What Parley sends to the webhooks of a workspace" },
   { name: "session", description: "Sessions of the console, instead of a key" },
   { name: "server", description: "The server itself; these need no key" },
@@ -117,7 +119,7 @@ function describeServer(
     servers: [{ url: pathPrefix === "" ? "/" : pathPrefix }],
     security: [{ apiKey: [] }],
     tags,
-    paths: { ...paths, ...describeServerPaths(refusals) },
+    paths: { ...paths, ...describeServerPaths(refusals), ...describeTriggerPaths(refusals) },
     webhooks: describeWebhooks(output),
     components: {
       securitySchemes: {

@@ -22,12 +22,7 @@ export async function authenticate(
   request: FastifyRequest,
   { operators = false, takesCodes }: AuthenticateOptions = {},
 ): Promise<void> {
-  if (services.draining) {
-    throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
-      retryAfterSeconds: 1,
-    });
-  }
-  refuseOverload(services);
+  requireServing(services);
   try {
     const authorization = authorizationOf(request, services.core.publicUrl);
     // Streams look at it again while they are open.
@@ -50,7 +45,13 @@ export async function authenticate(
   }
 }
 
-function refuseOverload({ overload, metrics }: ApiServices): void {
+/** Throws `service_unavailable` or `rate_limit_error` if the server takes no requests now. */
+export function requireServing({ draining, overload, metrics }: ApiServices): void {
+  if (draining) {
+    throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
+      retryAfterSeconds: 1,
+    });
+  }
   try {
     overload.refuse();
   } catch (error) {

@@ -18,6 +18,8 @@ const cures: Readonly<Record<string, string>> = {
   schedule_not_found: "see parley schedules list",
   tool_unreachable:
     "check its URL and secrets; hosts in private networks must be listed in the server's PARLEY_PRIVATE_HOSTS",
+  trigger_event_not_found: "see parley triggers events",
+  trigger_not_found: "see parley triggers list",
   version_conflict: "somebody else has changed it; run the command again",
   webhook_not_found: "see parley webhooks list",
   workspace_auth_error: "check PARLEY_API_KEY, and --workspace or PARLEY_WORKSPACE",

@@ -101,6 +101,14 @@ export const readFunctions = (connection: ServerConnection, status?: FunctionSta
     ? functions.read(connection)
     : readListed(connection, "sandboxFunctions.listAll", { status });
 
+export const triggers = nounOf("triggers.listAll", {
+  many: "triggers",
+  one: "trigger",
+  open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+export const findTrigger = findIn(triggers);
+
 export const webhooks = nounOf("webhooks.list", {
   many: "webhooks",
   one: "webhook",

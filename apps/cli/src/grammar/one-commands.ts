@@ -133,8 +133,12 @@ function namedIn<Item>(noun: Names<Item>, answer: Answer, found?: Named): Named 
 /** Prints what a mutation did, and a secret that is shown once. */
 export function printDone(io: Io, what: string, answer: Answer, { json }: ServerOptions): void {
   if (json) return printLine(io, JSON.stringify(answer));
-  const { secret, adminKey = secret } = answer;
+  const { secret, adminKey = secret, url } = answer;
   if (typeof adminKey !== "string") return printLine(io, what);
+  if (typeof url === "string" && url.endsWith(`/${adminKey}`)) {
+    reportLine(io, `${what}; its URL is its secret, and is shown only once`);
+    return printLine(io, url);
+  }
   reportLine(io, `${what}; its secret is shown only once`);
   printLine(io, adminKey);
 }

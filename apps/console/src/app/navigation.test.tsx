@@ -22,6 +22,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/members": "members.add",
   "/spaces": "spaces.listAll",
   "/keys": "apiKeys.list",
+  "/triggers": "triggers.listAll",
   "/webhooks": "webhooks.list",
   "/operator-keys": "operatorKeys.list",
   "/budgets": "budgets.list",

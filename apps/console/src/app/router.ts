@@ -16,6 +16,7 @@ import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
@@ -40,6 +41,7 @@ const routeTree = rootRoute.addChildren([
     ...overviewRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
+    ...triggerRoutes,
     ...webhookRoutes,
     unknownRoute,
   ]),

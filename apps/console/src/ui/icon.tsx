@@ -28,6 +28,7 @@ const paths = {
   sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M19 5l-1.5 1.5M6.5 17.5L5 19",
   tool: "M14 6a4 4 0 0 1 5-2l-3 3 2 2 3-3a4 4 0 0 1-5 5L8 19a2 2 0 0 1-3-3z",
   usage: "M4 20h16M6 20v-6h3v6M11 20V6h3v14M16 20v-9h3v9",
+  trigger: "M20 12H8M12 8l-4 4 4 4M4 5v14",
   webhook: "M4 12h12M12 8l4 4-4 4M20 5v14",
   workspace: "M4 20V8l8-4 8 4v12M9 20v-6h6v6",
 } as const;

@@ -15,6 +15,7 @@ const everywhere: readonly (readonly [pattern: RegExp, word: string])[] = [
     "REFUSED",
   ],
   [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "UUID"],
+  [/^[\w-]{43}$/gm, "SECRET"],
   [/\b(?:(?:sk|sc|ut)-\w{20,}|whsec_[\w+/=]{20,})/g, "SECRET"],
   [/\b\d+(?= ms\b)/g, "N"],
   [/(?<="\w*(?:[aA]t|created|updated|Ms|times?|timestamp)":)\d+/g, "0"],

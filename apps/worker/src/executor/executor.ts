@@ -9,6 +9,8 @@ export interface Execution<P extends StoredProgram = StoredProgram> {
   readonly program: P;
   /** JSON of the input. */
   readonly input: string;
+  /** Bytes of the input at most, if it is not that of an invocation. */
+  readonly maxInputBytes?: number;
   /** IANA name of the caller's time zone. */
   readonly timezone: string;
   /** Seed of random choices: equal seeds and inputs give equal runs. */

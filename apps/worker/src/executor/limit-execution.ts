@@ -4,6 +4,7 @@ import {
   type ExecutorEvent,
   fitsBytes,
   InvocationErrorCode,
+  isDeeperThan,
   type StoredProgram,
   timedOut,
   toStorable,
@@ -30,7 +31,7 @@ function boundResult(result: unknown, maxBytes: number): ExecutionEvent {
   if (!fitsBytes(json, maxBytes)) {
     return errored("output_too_large", `The result must be at most ${maxBytes} bytes of JSON`);
   }
-  if (isTooDeep(json)) {
+  if (isDeeperThan(json, MAX_DEPTH)) {
     return errored("bad_return", `The result must not be nested deeper than ${MAX_DEPTH}`);
   }
   return { type: "succeeded", result: toStorableJson(JSON.parse(json)) };
@@ -38,23 +39,6 @@ function boundResult(result: unknown, maxBytes: number): ExecutionEvent {
 
 function errored(code: "bad_return" | "output_too_large", message: string): ExecutionEvent {
   return { type: "errored", error: { code, message } };
-}
-
-/** Checks the text instead of the value, so that no recursion is needed. */
-function isTooDeep(json: string): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let index = 0; index < json.length; index++) {
-    const code = json.charCodeAt(index);
-    if (isText) {
-      if (code === 0x5c) index++;
-      else if (code === 0x22) isText = false;
-    } else if (code === 0x22) isText = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return false;
 }
 
 /** Longest line of output; the rest is cut. */

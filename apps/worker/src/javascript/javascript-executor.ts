@@ -50,8 +50,9 @@ export function createJavaScriptExecutor({
 
   return {
     async *execute(execution) {
-      if (!fitsBytes(execution.input, maxima.inputBytes)) {
-        const message = `The input must be at most ${maxima.inputBytes} bytes of JSON`;
+      const { maxInputBytes = maxima.inputBytes } = execution;
+      if (!fitsBytes(execution.input, maxInputBytes)) {
+        const message = `The input must be at most ${maxInputBytes} bytes of JSON`;
         yield { type: "errored", error: { code: "input_too_large", message } };
         return;
       }

@@ -33,13 +33,22 @@ export async function checkBehaviour(
   const planFault = findPlanFault(behaviour, placed);
   if (planFault !== undefined) return [{ path: "steps", message: planFault }];
   if (placed.length === 0) return [];
+  return checkExpressions(threads, placed, { ...options, path: "result" });
+}
+
+/** Finds the faults of expressions; `path` is what is named if reading them takes too long. */
+export async function checkExpressions(
+  threads: Threads,
+  placed: readonly Placed[],
+  { path: first, ...options }: CallOptions & { readonly path: string },
+): Promise<Issue[]> {
   const outcome = await threads.call(job, placed, options);
   if ("value" in outcome) {
     return outcome.value.map(({ path, fault }) => {
       return { path, message: `must be a JSONata expression: ${fault}` };
     });
   }
-  return [{ path: "result", message: "must be simpler: reading the expressions takes too long" }];
+  return [{ path: first, message: "must be simpler: reading the expressions takes too long" }];
 }
 
 /** Why a script has too many evaluations or repetitions to run; undefined if it has not. */

@@ -7,6 +7,7 @@ import {
   type Issue,
   missingSetting,
   type Program,
+  type ProgramBundle,
   type StoredProgram,
 } from "@parley/schema";
 import type { CallOptions, Threads } from "../untrusted/threads.ts";
@@ -53,17 +54,30 @@ export async function prepareProgram(
     return issues.length === 0 ? { program } : { issues };
   }
   if (program.type !== "javascript") return { program };
-  const answer = await bundleCode(filesOf(program.source), options);
-  if ("bundle" in answer) return { program: { ...program, bundle: answer.bundle } };
-  const issues = answer.faults.slice(0, MAX_FAULTS).map(describeFault);
-  return { issues };
+  const bundled = await bundleSource({ bundleCode }, program.source, {
+    ...options,
+    path: "program.source",
+  });
+  return "issues" in bundled ? bundled : { program: { ...program, bundle: bundled.bundle } };
+}
+
+/** The module of a source, or why there is none, as issues at a path. Waits for a process: not for a transaction. */
+export async function bundleSource(
+  { bundleCode }: Pick<CodeServices, "bundleCode">,
+  source: string | Record<string, string>,
+  { path, ...options }: CallOptions & { readonly signal: AbortSignal; readonly path: string },
+): Promise<{ bundle: ProgramBundle } | { issues: Issue[] }> {
+  const answer = await bundleCode(filesOf(source), options);
+  if ("bundle" in answer) return { bundle: answer.bundle };
+  const faults = answer.faults.slice(0, MAX_FAULTS);
+  return { issues: faults.map((fault) => ({ path, message: describeFault(fault) })) };
 }
 
 /** As in `index.ts:3:14: Unexpected "}" | const x = }`. */
-function describeFault({ file, line, column, message, sourceLine }: BundleFault): Issue {
+function describeFault({ file, line, column, message, sourceLine }: BundleFault): string {
   const place = line === 0 ? file : `${file}:${line}:${column}`;
   const text = [place, message].filter((part) => part !== "").join(": ");
-  return { path: "program.source", message: sourceLine === "" ? text : `${text} | ${sourceLine}` };
+  return sourceLine === "" ? text : `${text} | ${sourceLine}`;
 }
 
 /** A program as its author wrote it. */

@@ -47,6 +47,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  trigger_event: {
+    plural: "events of triggers",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
   firing: {
     plural: "firings",
     maxAttempts: 100,

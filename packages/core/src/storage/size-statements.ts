@@ -177,6 +177,8 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("conversation_summaries", "text", "carried", "progress", "steps"),
       owned("recorded_requests", "template", "parts"),
       owned("request_pieces", "text"),
+      owned("triggers", "mapping"),
+      owned("trigger_events", "headers", "body", "message"),
       owned("idempotency_keys", "scope"),
       bytesOf(
         "t",

@@ -62,7 +62,10 @@ const placeholder = (name: keyof Values) => sql`${sql.placeholder(name as string
 const number = (value: number) => sql.raw(String(value));
 
 /** What may name the version that it starts, each a table and its column of JSON. */
-const starters = [["schedules", "launch"]] as const;
+const starters = [
+  ["schedules", "launch"],
+  ["triggers", "target"],
+] as const;
 
 /** Whether nothing that is started later names a version `v` of `o`; `names` are what it may be called. */
 const isUnpinned = (kind: "agent" | "function", names: SQL): SQL =>

@@ -39,7 +39,7 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns, invocations, compactions, deliveries and firings of schedules to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules and events of triggers to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -48,15 +48,17 @@ export const runs = pgTable(
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
     kind: text()
-      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing">()
+      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing" | "trigger_event">()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery or the firing. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing or the trigger's event. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
     /** The webhook that a delivery is sent to; null for other kinds. */
     webhookId: number(),
+    /** The trigger that an event was sent to; null for other kinds. */
+    triggerId: number(),
     /** Runs with the same key execute serially, in the order of their numbers; null: no order. */
     orderingKey: text(),
     /**
@@ -125,6 +127,12 @@ export const runs = pgTable(
     index("runs_waiting_deliveries")
       .on(table.workspaceId, table.webhookId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'delivery'`),
+    index("runs_waiting_trigger_events")
+      .on(table.workspaceId, table.triggerId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'trigger_event'`),
+    index("runs_of_triggers")
+      .on(table.triggerId)
+      .where(sql`${table.triggerId} is not null`),
     index("runs_waiting_firings")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'firing'`),

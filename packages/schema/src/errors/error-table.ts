@@ -1,15 +1,6 @@
+import type { ErrorRow } from "./error-row.ts";
 import { type RpcCode, rpcCodes } from "./rpc-codes.ts";
-
-/** A row of the error table: an error type on each transport. */
-interface ErrorRow {
-  readonly status: keyof typeof rpcCodes;
-  /** Whether the same request may succeed later. */
-  readonly retryable?: boolean;
-  /** What went wrong, for the reference and the guide. */
-  readonly cause: string;
-  /** What the caller can do about it. */
-  readonly cure: string;
-}
+import { triggerRows } from "./trigger-rows.ts";
 
 const rows = {
   not_found: {
@@ -240,6 +231,7 @@ const rows = {
     cause: "The workspace has no such webhook.",
     cure: "Take the id from the list of webhooks.",
   },
+  ...triggerRows,
   member_not_found: {
     status: 404,
     cause: "The workspace has no such member.",

@@ -68,6 +68,19 @@ export function countValues(text: string, most = MAX_VALUES): number {
   return values;
 }
 
+/** Whether JSON is nested deeper than `most`. It looks at the text instead of the value, so that no recursion is needed. */
+export function isDeeperThan(text: string, most: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfText(text, index);
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      if (++depth > most) return true;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--;
+  }
+  return false;
+}
+
 /** Index of the closing quote of the string that starts at `start`. */
 function endOfText(text: string, start: number): number {
   // A loop takes 20 ms for 8 MiB, and this 0.4 ms; escapes are rare.

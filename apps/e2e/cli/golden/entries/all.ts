@@ -11,6 +11,7 @@ import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { triggerEntries } from "./triggers.ts";
 import { webhookEntries } from "./webhooks.ts";
 
 /** The entry of every command. */
@@ -26,6 +27,7 @@ export const entries: readonly Entry[] = [
   ...toolEntries,
   ...accessEntries,
   ...scheduleEntries,
+  ...triggerEntries,
   ...webhookEntries,
   ...operatorEntries,
 ];
