@@ -4,6 +4,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import { findKeyCaller } from "../access/key-callers.ts";
 import type { RequestContext, WorkspaceCaller } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
+import { isBuilder } from "./managed-launches.ts";
 import { requireKey } from "../workspaces/api-keys.ts";
 
 interface Acting {
@@ -27,9 +28,11 @@ export async function actingCaller(
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, wId);
   const own = caller.kind === "workspace" ? caller : undefined;
-  if (keyId === undefined && storedId === undefined && own !== undefined) return own;
+  // A builder's change would otherwise borrow the key of an admin.
+  const isKept = storedId !== undefined && !isBuilder(caller);
+  if (keyId === undefined && !isKept && own !== undefined) return own;
   if (keyId !== undefined && keyId === own?.apiKey.sid) return own;
-  if (keyId !== undefined && own !== undefined && own.apiKey.role !== "admin") {
+  if (keyId !== undefined && own !== undefined && isBuilder(own)) {
     const message = "keyId: only admins can name another key than their own";
     throw new ParleyError("app_auth_error", message);
   }

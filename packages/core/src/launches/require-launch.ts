@@ -19,6 +19,7 @@ import {
   unknownFunction,
 } from "../functions/sandbox-functions.ts";
 import { asksForApproval } from "./asking-agents.ts";
+import { requireEditor } from "./managed-launches.ts";
 
 type Reader = Pick<Process, "database">;
 
@@ -58,7 +59,8 @@ const inBody = (path: string, message: string) => invalidRequest("body", [{ path
 
 /**
  * Checks what is stored to be started later, for the caller as which it is. Throws what is wrong with it: what does not
- * exist or is not reached, and `invalid_request_error` for an agent whose calls nobody could approve.
+ * exist or is not reached, `app_auth_error` for an agent that a builder does not edit, and `invalid_request_error` for one
+ * whose calls nobody could approve.
  */
 export async function requireLaunch(
   services: Reader,
@@ -88,6 +90,7 @@ async function requireAgentLaunch(
   const workspaceId = caller.workspace.id;
   const { conversationId, email, spaceId, title } = launch;
   const version = await requireAgentVersion(services, workspaceId, launch);
+  await requireEditor(db, caller, launch.agentId);
   if (email !== undefined && (await findMember(db, workspaceId, email)) === undefined) {
     throw inBody("agent.email", "the workspace has no member with this e-mail address");
   }

@@ -3,6 +3,7 @@ import { ParleyError, type Schedule, type ScheduleFiring, toListedTimezone } fro
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
+import { managesLaunch } from "../launches/managed-launches.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
@@ -16,11 +17,9 @@ export interface ShownSchedule {
   readonly last: FiringRow | null;
 }
 
-/** The condition that the caller manages a schedule: admins manage all, builders those of their own keys. */
-export function managesSchedule({ caller }: RequestContext): SQL | undefined {
-  if (caller.kind === "operator" || caller.apiKey.role === "admin") return undefined;
-  return eq(schedules.apiKeyId, caller.apiKey.id);
-}
+/** The condition that the caller manages a schedule. */
+export const managesSchedule = ({ caller }: RequestContext): SQL | undefined =>
+  managesLaunch(caller, schedules);
 
 /** Reads schedules (`where`) with what is shown of them, the oldest first. */
 export async function readSchedules(

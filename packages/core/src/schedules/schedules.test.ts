@@ -2,12 +2,7 @@ import { apiKeys, runs, scheduleFirings, schedules } from "@parley/db";
 import { and, eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
-import {
-  answerTestTurns,
-  insertTestFunction,
-  openTestContext,
-  readTestRuns,
-} from "../../testing/testing.ts";
+import { answerTestTurns, insertTestFunction, readTestRuns } from "../../testing/testing.ts";
 import { implementations } from "../implementations.ts";
 import { launch } from "../launches/launch.ts";
 import { LostLease } from "../runs/leases.ts";
@@ -199,27 +194,6 @@ describe("schedules", () => {
     expect(await statuses()).toEqual(["planned"]);
     await expect(update(schedule, { name: "Other" })).rejects.toMatchObject({
       type: "version_conflict",
-    });
-  });
-
-  it("keeps its key when others change it, until one is named", async () => {
-    const own = test.context.caller.apiKey;
-    const schedule = await create();
-    const admin = await openTestContext(test.core, test.workspace, "admin");
-    const change = async (version: number, changes: object) => {
-      const named = { wId: test.workspaceId, scheduleId: schedule.sId, version };
-      const input = { ...named, ...changes } as never;
-      return (await implementations["schedules.update"](admin, input)).schedule;
-    };
-    expect(await change(0, { name: "Weekly", isPaused: true })).toMatchObject({ keyId: own.sid });
-    await db().update(apiKeys).set({ revokedAt: 1 }).where(eq(apiKeys.id, own.id));
-    await expect(change(1, { isPaused: false })).rejects.toThrow(
-      "keyId: must name a key to act for",
-    );
-    const { sid } = admin.caller.apiKey;
-    expect(await change(1, { isPaused: false, keyId: sid })).toMatchObject({
-      keyId: sid,
-      pausedFor: null,
     });
   });
 

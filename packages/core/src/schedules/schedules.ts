@@ -17,6 +17,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { isAfter, type PageOf, takePage } from "../data-access/pages.ts";
 import { actingCaller } from "../launches/acting-caller.ts";
+import { isBuilder } from "../launches/managed-launches.ts";
 import { requireLaunch } from "../launches/require-launch.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
@@ -145,7 +146,7 @@ export async function updateSchedule(
   const launch = isOther ? { agent, function: invoked } : before.launch;
   let apiKeyId: number | undefined;
   // What stays as it was is not checked again, so that a schedule whose key is revoked can be renamed and paused.
-  if (isOther || keyId !== undefined || isPaused === false) {
+  if (isOther || keyId !== undefined || isPaused === false || isBuilder(context.caller)) {
     const acting = await actingCaller(context, { wId, keyId, storedId: before.apiKeyId });
     await requireLaunch(context, acting, launch);
     apiKeyId = acting.apiKey.id;

@@ -1,8 +1,9 @@
-import { agentEditors, apiKeys, type Queryable, triggerEvents, triggers } from "@parley/db";
+import { apiKeys, type Queryable, triggerEvents, triggers } from "@parley/db";
 import { onceByOf, ParleyError, type Trigger, type TriggerMapping } from "@parley/schema";
-import { and, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Caller, RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
+import { managesLaunch } from "../launches/managed-launches.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 
 export type TriggerRow = typeof triggers.$inferSelect;
@@ -82,28 +83,9 @@ const shownColumns = {
 /** Reads triggers with what is shown of them. */
 export const selectShown = (db: Queryable) => db.select(shownColumns).from(triggers);
 
-/** The id of the agent that a trigger starts. */
-export const agentOfTarget = sql<string | null>`${triggers.target} #>> '{agent,agentId}'`;
-const editorsOf = (where?: SQL) => sql`(
-  select true from ${agentEditors}
-  where ${and(
-    eq(agentEditors.workspaceId, triggers.workspaceId),
-    eq(agentEditors.agentSid, agentOfTarget),
-    where,
-  )} limit 1)`;
-
-/**
- * The condition that the caller may change a trigger: an admin any; a builder those of functions, and of agents that name no
- * editors, or the builder as one.
- */
-export function isEditable(caller: Caller): SQL | undefined {
-  if (caller.kind === "operator" || caller.apiKey.role === "admin") return undefined;
-  return or(
-    sql`${agentOfTarget} is null`,
-    sql`${editorsOf()} is null`,
-    sql`${editorsOf(eq(agentEditors.userId, caller.user.id))} is not null`,
-  );
-}
+/** The condition that the caller may change a trigger. */
+export const isEditable = (caller: Caller): SQL | undefined =>
+  managesLaunch(caller, { workspaceId: triggers.workspaceId, launch: triggers.target });
 
 interface Found {
   readonly row: ShownTrigger;

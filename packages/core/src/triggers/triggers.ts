@@ -16,6 +16,7 @@ import type { RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import type { CodeServices } from "../functions/programs.ts";
 import { actingCaller } from "../launches/acting-caller.ts";
+import { isBuilder } from "../launches/managed-launches.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
@@ -126,12 +127,9 @@ export async function updateTrigger(
   const named = { wId, triggerId };
   const { row: before } = await requireTrigger(context, context.database.db, named);
   const isRetargeted = (agent ?? invoked) !== undefined;
-  const { caller } = context;
-  // Who is no admin never makes a trigger do more for another's key.
-  const isOfBuilder = caller.kind === "workspace" && caller.apiKey.role !== "admin";
-  const stored = isOfBuilder ? undefined : { storedId: before.apiKeyId };
-  const isActing = isOfBuilder || keyId !== undefined || isRetargeted;
-  const acting = isActing ? await actingCaller(context, { wId, keyId, ...stored }) : undefined;
+  const isActing = isBuilder(context.caller) || keyId !== undefined || isRetargeted;
+  const keys = { wId, keyId, storedId: before.apiKeyId };
+  const acting = isActing ? await actingCaller(context, keys) : undefined;
   const wanted = isRetargeted ? { agent, function: invoked } : before.target;
   const target =
     acting === undefined ? before.target : await requireTarget(context, acting, wanted);
