@@ -196,12 +196,12 @@ describe("triggers in folders", () => {
     expect(await workspace.fail(["apply", unknown, "--yes"])).toContain(
       "triggers/x.yaml: agents: neither the folder nor the workspace has the agent nobody",
     );
-    const code = await openFolder({
+    const broken = await openFolder({
       "parley.yaml": "",
       "functions/tally/function.json": tally,
       "triggers/x.yaml": `${url}function: tally\nmapping: { type: javascript, source: "(" }\n`,
     });
-    expect(await workspace.fail(["apply", code, "--yes"])).toMatch(
+    expect(await workspace.fail(["apply", broken, "--yes"])).toMatch(
       /trigger x: .*mapping\.source: /,
     );
     expect(await list(workspace)).toEqual([]);
