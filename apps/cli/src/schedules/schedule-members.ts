@@ -94,7 +94,7 @@ function membersIn(names: Readonly<Record<string, string>>, given: Given): Recor
 type Launch = Pick<Schedule, "agent" | "function">;
 
 /** What is started: what is given, over what a schedule starts already. Throws `CommandError` for two things. */
-function launchOf(given: Given, before?: Launch): Partial<Record<keyof Launch, object>> {
+export function launchOf(given: Given, before?: Launch): Partial<Record<keyof Launch, object>> {
   const agent = membersIn(agentMembers, given);
   const invoked = membersIn(functionMembers, given);
   const isAgent = Object.keys(agent).length > 0;

@@ -124,6 +124,7 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
     function: active("function"),
     agent: active("agent"),
     schedule: active("schedule"),
+    trigger: active("trigger"),
     webhook: active("webhook"),
     // The open space has no name in folders.
     space: new Map(

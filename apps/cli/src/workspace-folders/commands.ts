@@ -10,7 +10,7 @@ const apply = (context: Context) =>
     .option("--check", "like --dry-run, and exit with 1 if something would change")
     .option(
       "--prune",
-      "archive agents, skills and functions, and remove tools, schedules and webhooks, that the folder does not declare",
+      "archive agents, skills and functions, and remove tools, schedules, triggers and webhooks, that the folder does not declare",
     )
     .option(
       "--secrets <file>",
@@ -21,7 +21,8 @@ const apply = (context: Context) =>
     .addHelpText(
       "after",
       `
-Agents, skills, functions, tools and schedules are matched by name, webhooks by URL. Without a terminal, changes need --yes.`,
+Agents, skills, functions, tools, schedules and triggers are matched by name, webhooks by URL. Without a terminal, changes
+need --yes.`,
     )
     .action(async (folder, options) =>
       (await import("./apply.ts")).applyFolder(context, folder, options),

@@ -59,6 +59,7 @@ export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorks
   const tool = await readKind("tool");
   const skill = await readKind("skill");
   const schedule = await readKind("schedule");
+  const trigger = await readKind("trigger");
   const webhook = await readKind("webhook");
   const things = {
     tool,
@@ -66,6 +67,7 @@ export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorks
     function: await readKind("function"),
     agent,
     schedule,
+    trigger,
     webhook,
   };
   faults.push(...kindNames.flatMap((name) => findNamesakes(name, things[name])));
@@ -132,7 +134,15 @@ export async function listFolderFiles(folder: string): Promise<ReadonlySet<strin
     }
   };
   await list(SETTINGS_FILE, isDeclaration);
-  for (const name of ["agent", "tool", "function", "skill", "schedule", "webhook"] as const) {
+  for (const name of [
+    "agent",
+    "tool",
+    "function",
+    "skill",
+    "schedule",
+    "trigger",
+    "webhook",
+  ] as const) {
     const { folder: inside, isTaken } = kinds[name];
     await list(inside, isTaken);
   }

@@ -3,7 +3,7 @@ import type { SecretSource } from "./secrets.ts";
 import type { ReadFile } from "./yaml-file.ts";
 
 /** The kinds of things that have a name, and are created and changed. */
-export type KindName = "tool" | "skill" | "function" | "agent" | "schedule" | "webhook";
+export type KindName = "tool" | "skill" | "function" | "agent" | "schedule" | "trigger" | "webhook";
 
 /** Something of a workspace, by its name. */
 export interface Listed {

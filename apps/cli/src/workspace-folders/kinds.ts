@@ -8,6 +8,7 @@ import { skillKind } from "./skill.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import { toolKind } from "./tool.ts";
 import type { ToolDefinition } from "./tool-file.ts";
+import { type TriggerDefinition, triggerKind } from "./trigger.ts";
 import { type WebhookDefinition, webhookKind } from "./webhook.ts";
 
 /** The definitions of things, by their kinds. */
@@ -17,6 +18,7 @@ export interface Definitions {
   readonly function: FunctionFolder;
   readonly agent: AgentDefinition;
   readonly schedule: ScheduleDefinition;
+  readonly trigger: TriggerDefinition;
   readonly webhook: WebhookDefinition;
 }
 
@@ -26,6 +28,7 @@ export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
   function: functionKind,
   agent: agentKind,
   schedule: scheduleKind,
+  trigger: triggerKind,
   webhook: webhookKind,
 };
 
@@ -36,6 +39,7 @@ export const kindNames = [
   "function",
   "agent",
   "schedule",
+  "trigger",
   "webhook",
 ] as const satisfies KindName[];
 

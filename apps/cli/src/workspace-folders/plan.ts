@@ -141,17 +141,17 @@ function findNamed<K extends KindName>(
 /** Plans what is not in the folder: it is removed or archived if that was asked for, else kept. */
 function planOthers({ declared, state, prune }: Planning): Step[] {
   // What depends on others comes before them.
-  return (["webhook", "schedule", "agent", "function", "skill", "tool"] as const).flatMap(
-    (kind) => {
-      const names = declaredNames(kind, declared.things[kind]);
-      return state.listed[kind]
-        .filter((one) => !one.isArchived && one.isBuiltIn !== true && !names.has(one.name))
-        .map((one): Step => {
-          const step = { kind, name: one.name, members: [], secrets: [] } as const;
-          if (!prune) return { ...step, action: "keep" };
-          const run: Step["run"] = async ({ connection }) => kinds[kind].remove(connection, one);
-          return { ...step, action: "remove", run };
-        });
-    },
-  );
+  return (
+    ["webhook", "trigger", "schedule", "agent", "function", "skill", "tool"] as const
+  ).flatMap((kind) => {
+    const names = declaredNames(kind, declared.things[kind]);
+    return state.listed[kind]
+      .filter((one) => !one.isArchived && one.isBuiltIn !== true && !names.has(one.name))
+      .map((one): Step => {
+        const step = { kind, name: one.name, members: [], secrets: [] } as const;
+        if (!prune) return { ...step, action: "keep" };
+        const run: Step["run"] = async ({ connection }) => kinds[kind].remove(connection, one);
+        return { ...step, action: "remove", run };
+      });
+  });
 }

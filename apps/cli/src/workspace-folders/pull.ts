@@ -90,6 +90,7 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       function: definitions(read.function),
       agent: definitions(read.agent),
       schedule: definitions(read.schedule),
+      trigger: definitions(read.trigger),
       webhook: definitions(read.webhook),
     },
   };

@@ -8,6 +8,13 @@ import { callEndpoint, readListed } from "../grammar/endpoint-calls.ts";
 import { launchedMembers, requestOf, ScheduleMembers } from "../schedules/schedule-members.ts";
 import { durationOf, secondsOf } from "../schedules/schedule-times.ts";
 import { type Applying, isDeclaration, type Kind, type Listed, type Read } from "./kind.ts";
+import {
+  findLaunchFault,
+  identifyLaunch,
+  type LaunchedThings,
+  nameLaunch,
+  usesOfLaunch,
+} from "./launch.ts";
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 /** `schedules/<name>.yaml`: the options of `parley schedules create`, but for the key. */
@@ -44,8 +51,10 @@ function definitionOf(value: z.output<typeof ScheduleFile>, name = "") {
 const defaults = definitionOf(ScheduleFile.parse({}));
 
 /** What cannot be so in any workspace; the server says the rest. */
-function faultOf({ agent, function: invoked, cron, every }: ScheduleDefinition) {
-  if ((agent === "") === (invoked === "")) return "exactly one of agent and function must be there";
+function faultOf(schedule: ScheduleDefinition) {
+  const { cron, every } = schedule;
+  const fault = findLaunchFault(schedule);
+  if (fault !== undefined) return fault;
   if ((cron === "") === (every === "")) return "exactly one of cron and every must be there";
   try {
     if (cron !== "") parseCron(cron);
@@ -82,28 +91,14 @@ export async function listSchedules(connection: ServerConnection): Promise<Liste
   });
 }
 
-type Named = Pick<Listed, "id" | "name">;
-
 /** A schedule as folders declare it; what it names that the key does not see keeps its id. */
 export function readShownSchedule(
   { schedule, ...one }: ListedSchedule,
-  things: Readonly<Record<"agents" | "functions" | "spaces", readonly Named[]>>,
+  things: LaunchedThings,
 ): Read<ScheduleDefinition> {
-  const nameIn = (listed: readonly Named[], id: unknown) =>
-    listed.find((thing) => thing.id === id)?.name ?? (typeof id === "string" ? id : undefined);
-  const { agent, function: invoked, everySeconds, jitterSeconds } = schedule;
-  const members = {
-    ...agent,
-    ...invoked,
-    agent: nameIn(things.agents, agent?.["agentId"]),
-    conversation: agent?.["conversationId"] ?? undefined,
-    space: nameIn(things.spaces, agent?.["spaceId"]),
-    function: nameIn(things.functions, invoked?.["functionId"]),
-    agentVersion: agent?.["agentVersion"] ?? undefined,
-    functionVersion: invoked?.["functionVersion"] ?? undefined,
-  };
+  const { everySeconds, jitterSeconds } = schedule;
   const value = ScheduleFile.parse({
-    ...members,
+    ...nameLaunch(schedule, things),
     name: schedule.name,
     description: schedule.description,
     cron: schedule.cron ?? undefined,
@@ -121,17 +116,11 @@ const times: readonly string[] = ["cron", "every"];
 
 /** The request for the members of a schedule that `isSent` says: all that is started, or nothing of it. */
 function requestFor(
-  { ids }: Applying,
+  applying: Applying,
   schedule: ScheduleDefinition,
   isSent: (member: string) => boolean,
 ): Readonly<Record<string, unknown>> {
-  const { agent, function: invoked, space } = schedule;
-  const named = {
-    ...schedule,
-    agent: ids.agent.get(agent) ?? agent,
-    function: ids.function.get(invoked) ?? invoked,
-    space: space === "" ? "" : (ids.space.get(space) ?? space),
-  };
+  const named = { ...schedule, ...identifyLaunch(applying, schedule) };
   const isLaunched = launchedMembers.some(isSent);
   const isTimed = times.some(isSent);
   const given = Object.entries(named).filter(([member, value]) => {
@@ -155,11 +144,7 @@ export const scheduleKind: Kind<ScheduleDefinition> = {
       }),
     },
   }),
-  usesOf: ({ agent, function: invoked, space }) => [
-    ["agent", agent === "" ? [] : [agent]],
-    ["function", invoked === "" ? [] : [invoked]],
-    ["space", space === "" ? [] : [space]],
-  ],
+  usesOf: usesOfLaunch,
   compared: (schedule) => ({ ...schedule }),
   create: async (applying, schedule) => {
     const request = requestFor(applying, schedule, () => true);

@@ -11,6 +11,7 @@ import { listSchedules, readShownSchedule } from "./schedule.ts";
 import { readSettings } from "./settings.ts";
 import { listSkills, readSkill } from "./skill.ts";
 import { listTools, readTool } from "./tool.ts";
+import { listTriggers, readShownTrigger } from "./trigger.ts";
 import { listWebhooks, readWebhook } from "./webhook.ts";
 
 /** Says whether a thing is read as it is, and not only listed. */
@@ -39,6 +40,7 @@ export async function readWorkspace(
   const agents = await listAgents(connection);
   const functions = await listFunctions(connection);
   const schedules = await listSchedules(connection);
+  const triggers = await listTriggers(connection);
   const shownAgents = await readEach(
     agents.filter((one) => !one.isBuiltIn && isWanted("agent", one)),
     async (one) => {
@@ -74,6 +76,7 @@ export async function readWorkspace(
     function: functions,
     agent: agents,
     schedule: schedules,
+    trigger: triggers,
     webhook: webhooks,
   };
   const active = (ofKind: readonly Listed[]) =>
@@ -88,6 +91,9 @@ export async function readWorkspace(
       agent: shownAgents.map(({ one, shown }) => readShownAgent(one, shown, names)),
       schedule: wanted("schedule", schedules).map((one) =>
         readShownSchedule(one, { agents, functions, spaces }),
+      ),
+      trigger: wanted("trigger", triggers).map((one) =>
+        readShownTrigger(one, { agents, functions, spaces }),
       ),
       webhook: wanted("webhook", webhooks).map((one) => readWebhook(one, listed)),
     },

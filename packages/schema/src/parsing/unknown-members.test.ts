@@ -47,6 +47,15 @@ describe("findUnknownMembers", () => {
     expect(warning?.path).toBe(name.slice(0, 64));
   });
 
+  it("looks into members that have a default", () => {
+    const mapping = { type: "jsonata", fliter: "true" };
+    const [warning] = findUnknownMembers(endpoints["triggers.create"], { mapping });
+    expect(warning).toEqual({
+      path: "mapping.fliter",
+      message: "Unknown field, ignored: did you mean filter?",
+    });
+  });
+
   it("names twenty of them at most, and says how many more there are", () => {
     const many = Object.fromEntries(
       Array.from({ length: 100_000 }, (_, index) => [`x${index}`, 1]),

@@ -111,7 +111,11 @@ function knownIn(schema: z.core.$ZodType): Known | undefined {
   }
   if (schema instanceof z.ZodPipe) return knownIn(schema.in);
   if (schema instanceof z.ZodUnion) return knownInAny(schema.options.map(knownIn));
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault
+  ) {
     return knownIn(schema.unwrap());
   }
   return undefined;
