@@ -10,6 +10,7 @@ import type { CallOptions, DownloadName, Input, Method, Output } from "./methods
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
 import { type ImportSkillFolders, skillForm } from "./skills.ts";
+import { createAdminReads } from "./admin-reads.ts";
 import { createSummaryMethods } from "./summaries.ts";
 import { createUsageMethods } from "./usage.ts";
 
@@ -185,16 +186,7 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, { path }, followOptions);
       },
     },
-    members: {
-      /** Lists the e-mail addresses of the members; needs an admin key. */
-      listEmails: method("members.listEmails"),
-      /** Reads the languages of the workspace and of a member; needs an admin key. */
-      readLocale: method("members.readLocale"),
-    },
-    models: {
-      /** Lists the models that the workspace may use; needs an admin key. */
-      listUsable: method("models.listUsable"),
-    },
+    ...createAdminReads(method),
     mentions: {
       /** Finds the agents and members that a text names after an @. */
       parse: method("mentions.parse"),
