@@ -125,7 +125,11 @@ export const members: Record<string, object> = {
   "schedules.update": { scheduleId: "nobody", version: 0 },
   "schedules.remove": { scheduleId: "nobody", version: 0 },
   "schedules.run": { scheduleId: "nobody" },
-  "webhooks.create": { url: "https://webhooks.example/x", events: ["message.failed"] },
+  "webhooks.create": {
+    url: "https://webhooks.example/x",
+    events: ["message.failed"],
+    agentIds: ["helper"],
+  },
   "webhooks.get": { webhookId: "nobody" },
   "webhooks.listDeliveries": { webhookId: "nobody" },
   "webhooks.update": { webhookId: "nobody", version: 0 },

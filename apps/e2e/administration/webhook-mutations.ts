@@ -5,6 +5,7 @@ import type { Doable } from "./doable.ts";
 const settings = {
   url: "https://webhooks.example/events",
   events: ["message.succeeded" as const],
+  agentIds: ["helper"],
 };
 
 type Rpc = Pick<ReturnType<typeof createCalls>, "rpc">;

@@ -110,7 +110,7 @@ const core: Rooms = {
     "messages",
   ],
   summaries: [...keyed, "runs", "storage", "usage", "workspaces", "agents"],
-  webhooks: [...ground, "access", "audit", "runs", "workspaces"],
+  webhooks: [...ground, "access", "audit", "runs", "workspaces", "agents"],
   requests: [...ground, "access", "storage", "files", "calls"],
   turns: [
     ...ground,
@@ -173,8 +173,17 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
-  schedules: [...ground, "audit", "runs", "workspaces", "launches"],
-  triggers: [...ground, "audit", "runs", "storage", "workspaces", "functions", "launches"],
+  schedules: [...ground, "audit", "runs", "workspaces", "agents", "launches"],
+  triggers: [
+    ...ground,
+    "audit",
+    "runs",
+    "storage",
+    "workspaces",
+    "functions",
+    "agents",
+    "launches",
+  ],
   "take-over-runs.ts": [
     ...ground,
     "runs",

@@ -12,9 +12,8 @@ import { callByName } from "./call-by-name.ts";
 import { missingSubjects } from "./missing-subjects.ts";
 import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
-import { wrongSchedules } from "./wrong-schedules.ts";
+import { wrongStarts } from "./wrong-starts.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
-import { wrongTriggers } from "./wrong-triggers.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -104,9 +103,8 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await rest({ method: "DELETE", path: `${pathsOf(server()).conversations}/${sId}` });
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
-  ...wrongSchedules(calls, { server, call, mutations }),
+  ...wrongStarts(calls, { server, call, mutations }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
-  ...wrongTriggers(calls, { server, call, mutations }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {
     const { wId, cId, mId } = there;

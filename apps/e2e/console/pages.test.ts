@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   let ids: ShownIds;
   /** The ids for the user's key, which may not see conversations and invocations of others. */
   let idsOfUser: ShownIds;
-  /** Those for the builder's key, which manages its own schedules. */
+  /** Those for the builder's key, with a schedule and a webhook that it may manage. */
   let idsOfBuilder: ShownIds;
   const secrets = new Map<(typeof roles)[number], string>();
 
@@ -58,7 +58,14 @@ describe.skipIf(!hasBrowser)("every page", () => {
     secrets.set("admin", demo.adminKey);
     const { secret } = await apiKeys.create.mutate(builder);
     secrets.set("builder", secret);
-    idsOfBuilder = { ...ids, scheduleId: await fillSchedules(server(), secret) };
+    const scheduleId = await fillSchedules(server(), secret);
+    const { webhook } = await createRpcClient({ url, apiKey: secret }).webhooks.create.mutate({
+      wId: demo.workspaceId,
+      url: "https://webhooks.example/helper",
+      events: ["message.failed"],
+      agentIds: ["helper"],
+    });
+    idsOfBuilder = { ...ids, scheduleId, webhookId: webhook.sId };
     secrets.set("user", demo.userKey);
     idsOfUser = { ...ids, ...(await useAgents(server(), demo.userKey)) };
   });

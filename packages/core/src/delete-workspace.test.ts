@@ -70,7 +70,7 @@ describe("deleteWorkspace", () => {
   const fill = async () => {
     const workspace = await insertTestWorkspace(test.core);
     const workspaceId = workspace.sid;
-    const context = await openTestContext(test.core, workspace);
+    const context = await openTestContext(test.core, workspace, "admin");
     const user = { ...context.caller.user };
     await insertTestAgent(test.core, workspace, { sid: "ann" });
     await test.operator.updateAgent({ wId: workspaceId, agentId: "ann", editorIds: [user.sid] });

@@ -54,7 +54,7 @@ export const places: readonly Place[] = [
   { to: "/spaces", name: "Spaces", icon: "space", role: "admin" },
   { to: "/keys", name: "Keys", icon: "key", role: "admin" },
   { to: "/triggers", name: "Triggers", icon: "trigger", role: "builder" },
-  { to: "/webhooks", name: "Webhooks", icon: "webhook", role: "admin" },
+  { to: "/webhooks", name: "Webhooks", icon: "webhook", role: "builder" },
   { to: "/operator-keys", name: "Operator keys", icon: "key", isForOperators: true },
   { to: "/audit", name: "Audit log", icon: "list", role: "admin", isForOperators: true },
 ];

@@ -1,7 +1,6 @@
 import type { Key, ShownPage } from "./shown-page.ts";
 
 const builders: readonly Key[] = ["admin", "builder"];
-const admins: readonly Key[] = ["admin"];
 
 /** The pages about what the workspace starts and tells by itself. */
 export const automationPages: readonly ShownPage[] = [
@@ -20,17 +19,31 @@ export const automationPages: readonly ShownPage[] = [
     alt: "A schedule with what it starts and when, above a table of its firings",
   },
   {
+    route: "/triggers",
+    name: "triggers",
+    pathOf: () => "/triggers",
+    keys: builders,
+    alt: "A table of triggers with their sources, their states and their last events",
+  },
+  {
+    route: "/triggers/$triggerId",
+    name: "trigger",
+    pathOf: ({ triggerId }) => `/triggers/${triggerId}`,
+    keys: builders,
+    alt: "A trigger with its URL and what it starts, above a table of the events that it received",
+  },
+  {
     route: "/webhooks",
     name: "webhooks",
     pathOf: () => "/webhooks",
-    keys: admins,
+    keys: builders,
     alt: "A table of webhooks with their states and the events that they are told of",
   },
   {
     route: "/webhooks/$webhookId",
     name: "webhook",
     pathOf: ({ webhookId }) => `/webhooks/${webhookId}`,
-    keys: admins,
+    keys: builders,
     alt: "A webhook with its events, above a table of its deliveries and how they were answered",
   },
 ];

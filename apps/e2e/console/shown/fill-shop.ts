@@ -4,6 +4,7 @@ import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
 import { startReceiver } from "../../webhooks/receiver.ts";
 import { fillSchedules } from "./fill-schedules.ts";
+import { fillTriggers } from "./fill-triggers.ts";
 import { agents, documents, functions, members, shippingCosts, skills } from "./shop-data.ts";
 
 /** The ids that detail pages show. */
@@ -20,6 +21,7 @@ export interface ShownIds {
   readonly viewId: string;
   readonly webhookId: string;
   readonly scheduleId: string;
+  readonly triggerId: string;
 }
 
 /** Fills the demo workspace with a made-up shop: something in every state, for every page. */
@@ -66,6 +68,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
   }, 20_000);
   const conversationId = await ask("Where is my order 1042?", clerk);
   const scheduleId = await fillSchedules(server, server.demo.adminKey);
+  const triggerId = await fillTriggers(server, server.demo.adminKey);
   const webhookId = await webhook.settle();
   return {
     conversationId,
@@ -79,6 +82,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     viewId,
     webhookId,
     scheduleId,
+    triggerId,
   };
 }
 

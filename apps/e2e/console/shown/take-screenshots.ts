@@ -13,7 +13,7 @@ import type { ShownPage } from "./shown-page.ts";
 const folder = path.join(root, "docs/console");
 const viewport = { width: 1280, height: 860 };
 /** Where text stays readable and a page has about 25 KB. */
-const QUALITY = 50;
+const QUALITY = 45;
 
 // Not a test of its own: `pnpm console:screenshots` runs it, which writes the pictures.
 test("a picture of each page is taken in both themes", async () => {

@@ -1,8 +1,8 @@
 /** The editors of agents: users of the workspace, the same in all versions of an agent. */
 import { agentEditors, type Queryable, replaceRows, statement, users } from "@parley/db";
 import { ParleyError, type Warning } from "@parley/schema";
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import type { Caller } from "../context.ts";
+import { and, asc, eq, inArray, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { Caller, WorkspaceCaller } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
 import { requireUsers } from "../workspaces/users.ts";
 
@@ -74,4 +74,47 @@ export async function findEditors(
       message: "Not an editor: the workspace has no member with this e-mail address",
     })),
   };
+}
+
+/** Whether a caller sets up only what is about agents that it edits: all but admins. */
+export const isBuilder = (caller: Caller): caller is WorkspaceCaller =>
+  caller.kind === "workspace" && caller.apiKey.role !== "admin";
+
+/** The condition that a builder edits an agent: one that names no editors, or the builder as one. */
+export function editsAgent(
+  { user }: WorkspaceCaller,
+  { workspaceId, agentSid }: { workspaceId: SQLWrapper; agentSid: SQL },
+): SQL {
+  const editors = (where?: SQL) => sql`(
+    select true from ${agentEditors}
+    where ${and(eq(agentEditors.workspaceId, workspaceId), eq(agentEditors.agentSid, agentSid), where)}
+    limit 1)`;
+  return sql`(${or(
+    sql`${editors()} is null`,
+    sql`${editors(eq(agentEditors.userId, user.id))} is not null`,
+  )})`;
+}
+
+/** Throws `app_auth_error` at a member of the request unless the caller is an admin, or edits the agents. */
+export async function requireEditor(
+  db: Queryable,
+  caller: Caller,
+  { agentSids, member }: { agentSids: readonly string[]; member: string },
+): Promise<void> {
+  if (!isBuilder(caller)) return;
+  const { user, workspace } = caller;
+  const rows = await db
+    .select({ agentSid: agentEditors.agentSid, userId: agentEditors.userId })
+    .from(agentEditors)
+    .where(
+      and(
+        eq(agentEditors.workspaceId, workspace.id),
+        inArray(agentEditors.agentSid, [...agentSids]),
+      ),
+    );
+  const own = new Set(rows.flatMap(({ agentSid, userId }) => (userId === user.id ? agentSid : [])));
+  const foreign = rows.find(({ agentSid }) => !own.has(agentSid));
+  if (foreign === undefined) return;
+  const message = `${member}: only admins and the editors of the agent ${foreign.agentSid} may name it here`;
+  throw new ParleyError("app_auth_error", message);
 }

@@ -2,9 +2,9 @@ import { apiKeys } from "@parley/db";
 import { invalidRequest, ParleyError } from "@parley/schema";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { findKeyCaller } from "../access/key-callers.ts";
+import { isBuilder } from "../agents/agent-editors.ts";
 import type { RequestContext, WorkspaceCaller } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { isBuilder } from "./managed-launches.ts";
 import { requireKey } from "../workspaces/api-keys.ts";
 
 interface Acting {

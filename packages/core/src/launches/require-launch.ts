@@ -11,6 +11,7 @@ import { and, eq } from "drizzle-orm";
 import { findMember } from "../access/acting-users.ts";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import { requireSpace } from "../access/space-reach.ts";
+import { requireEditor } from "../agents/agent-editors.ts";
 import { type BriefAgent, briefColumns, findActiveAgents, noSuchAgent } from "../agents/agents.ts";
 import type { Process, WorkspaceCaller } from "../context.ts";
 import {
@@ -19,7 +20,6 @@ import {
   unknownFunction,
 } from "../functions/sandbox-functions.ts";
 import { asksForApproval } from "./asking-agents.ts";
-import { requireEditor } from "./managed-launches.ts";
 
 type Reader = Pick<Process, "database">;
 
@@ -90,7 +90,7 @@ async function requireAgentLaunch(
   const workspaceId = caller.workspace.id;
   const { conversationId, email, spaceId, title } = launch;
   const version = await requireAgentVersion(services, workspaceId, launch);
-  await requireEditor(db, caller, launch.agentId);
+  await requireEditor(db, caller, { agentSids: [launch.agentId], member: "agent.agentId" });
   if (email !== undefined && (await findMember(db, workspaceId, email)) === undefined) {
     throw inBody("agent.email", "the workspace has no member with this e-mail address");
   }

@@ -14,10 +14,10 @@ import {
 } from "@parley/schema";
 import { nextSlot } from "@parley/cron";
 import { and, eq, sql } from "drizzle-orm";
+import { isBuilder } from "../agents/agent-editors.ts";
 import type { RequestContext } from "../context.ts";
 import { isAfter, type PageOf, takePage } from "../data-access/pages.ts";
 import { actingCaller } from "../launches/acting-caller.ts";
-import { isBuilder } from "../launches/managed-launches.ts";
 import { requireLaunch } from "../launches/require-launch.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";

@@ -40,7 +40,7 @@ describe("what a workspace stores", () => {
     await clearRuns(test.core);
     await db().delete(workspaceStorage);
     const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace);
+    context = await openTestContext(test.core, workspace, "admin");
     await insertTestFunction(test.core, workspace, { slug: "add" });
     ({ id } = workspace);
   });

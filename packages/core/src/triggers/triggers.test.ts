@@ -53,7 +53,7 @@ describe("triggers", () => {
       .values({ ...editor, userId: test.context.caller.user.id });
     expect(await idsFor(builder)).toEqual([]);
     await expect(readTrigger(builder, named(sId))).rejects.toThrow(/no such trigger/);
-    await expect(createTestTrigger(builder)).rejects.toThrow(/only its editors and admins/);
+    await expect(createTestTrigger(builder)).rejects.toThrow(/only admins and the editors/);
     await db()
       .insert(agentEditors)
       .values({ ...editor, userId: user.id });

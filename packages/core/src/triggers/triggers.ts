@@ -12,11 +12,11 @@ import {
   type VersionedTrigger,
 } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
+import { isBuilder } from "../agents/agent-editors.ts";
 import type { RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import type { CodeServices } from "../functions/programs.ts";
 import { actingCaller } from "../launches/acting-caller.ts";
-import { isBuilder } from "../launches/managed-launches.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";

@@ -7,7 +7,10 @@ import { createSecretBox } from "../workspaces/secret-box.ts";
 import { removeAbandonedWebhooks } from "./remove-abandoned.ts";
 import { createWebhook } from "./webhooks.ts";
 
-const test = workspaceTest({ parts: { secretBox: createSecretBox([new Uint8Array(32)]) } });
+const test = workspaceTest({
+  role: "admin",
+  parts: { secretBox: createSecretBox([new Uint8Array(32)]) },
+});
 const HOUR_MS = 3_600_000;
 
 /** Creates a webhook that is so many hours old, and whose deliveries were last taken so many hours ago. */

@@ -7,7 +7,10 @@ import { createSecretBox } from "../workspaces/secret-box.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { createWebhook } from "./webhooks.ts";
 
-const test = workspaceTest({ parts: { secretBox: createSecretBox([new Uint8Array(32)]) } });
+const test = workspaceTest({
+  role: "admin",
+  parts: { secretBox: createSecretBox([new Uint8Array(32)]) },
+});
 const DAY_MS = 86_400_000;
 
 /** A webhook with deliveries that ended so many days ago, or that wait (null); gives the days of those that are left. */

@@ -1,6 +1,7 @@
 import { type Queryable, webhooks } from "@parley/db";
 import { invalidRequest, ParleyError, type Webhook } from "@parley/schema";
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { editsAgent, isBuilder, requireEditor } from "../agents/agent-editors.ts";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
@@ -29,6 +30,29 @@ export function renderWebhook(row: WebhookRow): Webhook {
   };
 }
 
+/** The condition that the caller manages a webhook: an admin all; a builder those of agents alone that the builder edits. */
+export function managesWebhook({ caller }: RequestContext): SQL | undefined {
+  if (!isBuilder(caller)) return undefined;
+  const edits = editsAgent(caller, { workspaceId: webhooks.workspaceId, agentSid: sql`named.sid` });
+  const { agentIds } = webhooks;
+  return sql`${agentIds} is not null
+    and not exists (select from unnest(${agentIds}) named(sid) where not ${edits})`;
+}
+
+/** Throws `app_auth_error` unless the caller may set a webhook of these agents: builders name agents that they edit. */
+export async function requireAgents(
+  { caller }: RequestContext,
+  db: Queryable,
+  agentIds: readonly string[] | null | undefined,
+): Promise<void> {
+  if (!isBuilder(caller)) return;
+  if (!agentIds) {
+    const message = "agentIds: only admins may set a webhook that is not about named agents alone";
+    throw new ParleyError("app_auth_error", message);
+  }
+  await requireEditor(db, caller, { agentSids: agentIds, member: "agentIds" });
+}
+
 /** A webhook that a request names, with its workspace. Throws `webhook_not_found`. */
 export async function requireWebhook(
   context: RequestContext,
@@ -40,7 +64,13 @@ export async function requireWebhook(
   const query = db
     .select()
     .from(webhooks)
-    .where(and(eq(webhooks.workspaceId, workspace.id), eq(webhooks.sid, webhookId)));
+    .where(
+      and(
+        eq(webhooks.workspaceId, workspace.id),
+        eq(webhooks.sid, webhookId),
+        managesWebhook(context),
+      ),
+    );
   const [row] = await (isLocked ? query.for("no key update") : query);
   if (row !== undefined) return { row, workspace };
   throw new ParleyError("webhook_not_found", "webhookId: the workspace has no such webhook");

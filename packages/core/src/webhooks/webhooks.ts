@@ -17,10 +17,10 @@ import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pag
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { renderWebhook, requireWebhook } from "./webhook-rows.ts";
+import { managesWebhook, renderWebhook, requireAgents, requireWebhook } from "./webhook-rows.ts";
 import { makeWebhookSecret } from "./webhook-secrets.ts";
 
-/** Lists the webhooks of a workspace, the oldest first, a page at a time. */
+/** Lists the webhooks that the caller manages, the oldest first, a page at a time. */
 export async function listWebhooks(
   context: RequestContext,
   input: PageOf,
@@ -30,7 +30,13 @@ export async function listWebhooks(
   const rows = await db
     .select()
     .from(webhooks)
-    .where(and(eq(webhooks.workspaceId, workspace.id), isAfter(webhooks.id, input)))
+    .where(
+      and(
+        eq(webhooks.workspaceId, workspace.id),
+        managesWebhook(context),
+        isAfter(webhooks.id, input),
+      ),
+    )
     .orderBy(asc(webhooks.id))
     .limit(input.limit + 1);
   const { page, end } = takePage(rows, input, ({ id }) => id);
@@ -51,7 +57,10 @@ const reachOf = (caller: Caller) => ({
   apiKeyId: caller.kind === "workspace" ? caller.apiKey.id : null,
 });
 
-/** Creates a webhook: what happens from now on is delivered to it. Throws `invalid_request_error` for one too many. */
+/**
+ * Creates a webhook: what happens from now on is delivered to it. Throws `invalid_request_error` for one too many, and
+ * `app_auth_error` for a builder that does not name agents that it edits.
+ */
 export async function createWebhook(
   context: RequestContext & SecretServices,
   { wId, ...settings }: CreateWebhook,
@@ -59,6 +68,7 @@ export async function createWebhook(
   return inTransaction(context, async ({ db, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, wId);
     await requireRoom(db, workspace.id);
+    await requireAgents(context, db, settings.agentIds);
     const sid = context.newId("whk");
     const { secret, stored } = makeWebhookSecret(context, sid);
     const createdAt = context.now();
@@ -94,6 +104,7 @@ export async function updateWebhook(
   return inTransaction(context, async ({ db }) => {
     const { row } = await requireWebhook(context, db, { wId, webhookId }, { isLocked: true });
     requireVersion("webhook", row, expected);
+    if (changes.agentIds !== undefined) await requireAgents(context, db, changes.agentIds);
     const now = context.now();
     const state =
       isEnabled === undefined || isEnabled === (row.disabledFor === null)

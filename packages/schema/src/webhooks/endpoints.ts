@@ -26,13 +26,15 @@ const ofWebhook = {
   subject: ["webhookId"],
   errors: ["workspace_not_found", "webhook_not_found"],
 } as const;
+/** Of what only a builder that edits the agents may set. */
+const ofAgents = "app_auth_error";
 const place = `${administered}/webhooks` as const;
 
 /** Operations on the webhooks of a workspace, and on their deliveries. */
 export const webhookEndpoints = {
   "webhooks.list": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "GET",
       path: place,
       input: WorkspaceParams.extend(pageByNumber("Webhooks")),
@@ -44,14 +46,15 @@ export const webhookEndpoints = {
     }),
   },
   "webhooks.create": {
-    ...administer({ role: "admin", method: "POST", path: place, input: CreateWebhook }),
+    ...administer({ role: "builder", method: "POST", path: place, input: CreateWebhook }),
     summary: "Create a webhook, and show its secret",
     subject: [],
+    errors: ["workspace_not_found", ofAgents],
     output: WebhookWithSecret,
   },
   "webhooks.get": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "GET",
       path: `${place}/{webhookId}`,
       input: WebhookIdentity,
@@ -62,20 +65,20 @@ export const webhookEndpoints = {
   },
   "webhooks.update": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "PATCH",
       path: `${place}/{webhookId}`,
       input: UpdateWebhook,
     }),
     ...ofWebhook,
-    errors: [...ofWebhook.errors, "version_conflict"],
+    errors: [...ofWebhook.errors, ofAgents, "version_conflict"],
     storesLittle: true,
     summary: "Change a webhook, or switch it on or off",
     output: AdministeredWebhook,
   },
   "webhooks.remove": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "DELETE",
       path: `${place}/{webhookId}`,
       input: VersionedWebhook,
@@ -87,7 +90,7 @@ export const webhookEndpoints = {
   },
   "webhooks.rotateSecret": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "POST",
       path: `${place}/{webhookId}/rotate-secret`,
       input: RotateWebhookSecret,
@@ -99,7 +102,7 @@ export const webhookEndpoints = {
   },
   "webhooks.test": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "POST",
       path: `${place}/{webhookId}/test`,
       input: TestWebhook,
@@ -111,7 +114,7 @@ export const webhookEndpoints = {
   },
   "webhooks.listDeliveries": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "GET",
       path: `${place}/{webhookId}/deliveries`,
       input: ListDeliveries,
@@ -123,7 +126,7 @@ export const webhookEndpoints = {
   // Not audited: it settles deliveries, as a worker does, and is called for as long as somebody listens.
   "webhooks.take": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "POST",
       path: `${place}/{webhookId}/take`,
       input: TakeDeliveries,
@@ -136,7 +139,7 @@ export const webhookEndpoints = {
   },
   "webhooks.redeliver": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "POST",
       path: `${place}/{webhookId}/redeliver`,
       input: RedeliverWebhook,
@@ -148,7 +151,7 @@ export const webhookEndpoints = {
   },
   "webhooks.replay": {
     ...administer({
-      role: "admin",
+      role: "builder",
       method: "POST",
       path: `${place}/{webhookId}/replay`,
       input: ReplayWebhook,
