@@ -2,7 +2,7 @@ import { wrongSchedules } from "./wrong-schedules.ts";
 import { wrongTriggers } from "./wrong-triggers.ts";
 import { wrongWebhooks } from "./wrong-webhooks.ts";
 
-type Calls = Parameters<typeof wrongTriggers>[0] & Parameters<typeof wrongSchedules>[0];
+type Calls = Parameters<typeof wrongSchedules>[0];
 type Given = Parameters<typeof wrongTriggers>[1] & Parameters<typeof wrongSchedules>[1];
 
 /** What is refused of webhooks, schedules and triggers, by who calls and what is named within a member. */
