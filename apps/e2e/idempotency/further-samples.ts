@@ -11,11 +11,7 @@ export const furtherSamples = (server: () => Server): Record<string, () => Promi
       blocking: true,
     });
     const path = `${pathsOf(server()).conversations}/${conversation.sId}/summaries`;
-    // While it is written, or once all has been summarised, there is no other; there is after one that has failed, as one does
-    // that is no shorter than what it summarises.
-    return {
-      request: { path, json: { agentId: "helper" } },
-      withoutKey: ["fails", "makes another"],
-    };
+    // It has failed when it is answered, being no shorter than what it summarises: so there may be another.
+    return { request: { path, json: { agentId: "helper", blocking: true } } };
   },
 });

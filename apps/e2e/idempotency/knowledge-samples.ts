@@ -7,11 +7,9 @@ export interface Sample {
   readonly request: Request;
   /** Status of its answer, if that is not 200. */
   readonly status?: number;
-  /** What comes of it when it is sent once more without the key; several if that depends on how far the first one is. */
-  readonly withoutKey?: Outcome | readonly Outcome[];
+  /** What comes of it when it is sent once more without the key. */
+  readonly withoutKey?: "makes another" | "makes nothing" | "fails";
 }
-
-type Outcome = "makes another" | "makes nothing" | "fails";
 
 /** A request to each endpoint that uploads knowledge. */
 export function knowledgeSamples(server: () => Server): Record<string, () => Promise<Sample>> {

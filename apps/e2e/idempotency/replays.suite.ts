@@ -171,7 +171,7 @@ export function replaysSuite(server: () => Server): void {
     const other = await send(server(), request);
     const isSame = idsIn(other)[0] === idsIn(first)[0];
     const outcome = isSame ? "makes nothing" : other.status === status ? "makes another" : "fails";
-    expect([withoutKey].flat()).toContain(outcome);
+    expect(outcome).toBe(withoutKey);
   });
 
   test("a replay shows what was made as it now is", async () => {
