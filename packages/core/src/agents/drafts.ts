@@ -1,15 +1,11 @@
 /** Definitions that are tried without being saved: versions that are never current, and stay as long as their answers. */
-import { agents, type Queryable, statement } from "@parley/db";
+import { agents, agentFunctions, agentSkills, agentTools, type Queryable } from "@parley/db";
 import type { StoredResponseFormat, TryAgent } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
-import type { Context, Process } from "../context.ts";
+import type { Context } from "../context.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { type BriefAgent, findAgentVersions } from "./agents.ts";
 import { DRAFT, insertAgent, requireAgent } from "./write-agents.ts";
-
-const SWEPT_AT_ONCE = 100;
-/** No request takes as long to write the message that a draft answers. */
-const LATE_MS = 3_600_000;
 
 interface Drafted {
   readonly draft: NonNullable<TryAgent["draft"]>;
@@ -28,8 +24,7 @@ export async function insertDraft(
 ): Promise<BriefAgent> {
   return inTransaction(context, async ({ db }) => {
     const { workspace } = context.caller;
-    const base =
-      agentId === undefined ? undefined : await requireAgent(db, workspace.id, agentId);
+    const base = agentId === undefined ? undefined : await requireAgent(db, workspace.id, agentId);
     const version = base === undefined ? -1 : (await findLowest(db, base)) - 1;
     const { agentConfiguration } = await insertAgent(context, db, {
       workspace,
@@ -60,26 +55,11 @@ export async function deleteDraft(
   { id, workspaceId }: Pick<BriefAgent, "id" | "workspaceId">,
 ): Promise<void> {
   const isDraft = and(eq(agents.workspaceId, workspaceId), eq(agents.status, DRAFT));
-  await inTransaction(context, ({ db }) => db.delete(agents).where(and(isDraft, eq(agents.id, id))));
-}
-
-const sweepStatement = statement<{ before: number }, { count: number }>(
-  "sweep_agent_drafts",
-  sql`
-  with due as materialized (
-    select a.id from agents a
-    where a.status = ${sql.raw(`'${DRAFT}'`)} and a.created_at < ${sql.placeholder("before")}::bigint
-      and not exists (select from messages m where m.agent_id = a.id)
-      and not exists (select from feedbacks f where f.agent_id = a.id)
-    order by a.created_at limit ${sql.raw(String(SWEPT_AT_ONCE))} for update of a skip locked
-  ),
-  gone as (delete from agents a using due where a.id = due.id returning a.id)
-  select count(*)::int as count from gone`,
-);
-
-/** Deletes some of the drafts whose answers are erased. Gives their number, 0 once none is left. */
-export async function sweepDrafts(core: Process): Promise<number> {
-  const values = { before: core.now() - LATE_MS };
-  const [swept] = await sweepStatement.execute(core.database.slow.db, values);
-  return swept?.count ?? 0;
+  await inTransaction(context, async ({ db }) => {
+    for (const parts of [agentFunctions, agentSkills, agentTools]) {
+      // oxlint-disable-next-line no-await-in-loop -- a transaction has one connection
+      await db.delete(parts).where(eq(parts.agentId, id));
+    }
+    await db.delete(agents).where(and(isDraft, eq(agents.id, id)));
+  });
 }

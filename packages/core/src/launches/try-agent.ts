@@ -21,8 +21,9 @@ export async function tryAgent(context: ConversationContext, input: TryAgent): P
   const agent = await findTried(context, input);
   // Its mention resolves to what is tried.
   const agents = { find: async () => new Map([[agent.sid, agent]]), close: () => {} };
+  const asked = Object.assign(Object.create(context) as ConversationContext, { agents });
   try {
-    return renderTrial(await createConversation({ ...context, agents }, ask(input, agent.sid)));
+    return renderTrial(await createConversation(asked, ask(input, agent.sid)));
   } catch (error) {
     // What is refused leaves nothing.
     if (input.draft !== undefined) await deleteDraft(context, agent);

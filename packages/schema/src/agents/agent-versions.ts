@@ -29,9 +29,7 @@ export type ListAgentVersions = z.output<typeof ListAgentVersions>;
 const number = z.int().min(0).max(2_147_483_647);
 
 export const AgentVersionIdentity = AgentIdentity.extend({
-  agentVersion: fromQuery(number)
-    .describe("Number of the version, from 0")
-    .meta({ example: 0 }),
+  agentVersion: fromQuery(number).describe("Number of the version, from 0").meta({ example: 0 }),
 });
 export type AgentVersionIdentity = z.output<typeof AgentVersionIdentity>;
 
