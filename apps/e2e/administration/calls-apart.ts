@@ -15,8 +15,6 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "agents.createGeneric": "agents are the workspace's",
   "mentions.parse": "agents and members are the workspace's",
   "agents.restore": "agents are the workspace's",
-  "agents.restoreVersion": "agents are the workspace's",
-  "agents.try": "agents are the workspace's",
   "agents.archive": "agents are the workspace's",
   "members.add": "members are the workspace's",
   "members.listEmails": "members are the workspace's",

@@ -46,7 +46,7 @@ describe("trials of agents", () => {
 
   it("ask a definition that is not saved, under the agent that it changes", async () => {
     const { slug } = await insertTestFunction(test.core, test.workspace, { slug: "total" });
-    const { conversationId, messageId } = await tryAgent({
+    const { conversation: made, message } = await tryAgent({
       agentId: "ann",
       draft: { ...draft, functionIds: [slug] },
     });
@@ -55,12 +55,12 @@ describe("trials of agents", () => {
     expect(turn?.agent).toMatchObject({ sid: "ann", instructions: "Be bold", version: -1 });
     const { conversation } = await implementations["conversations.get"](test.context, {
       wId: test.workspaceId,
-      cId: conversationId,
+      cId: made.sId,
     } as never);
     expect(conversation.content.flat()).toMatchObject([
       { type: "user_message", content: "Hello" },
       {
-        sId: messageId,
+        sId: message.sId,
         content: "Boldly",
         status: "succeeded",
         configuration: { status: "draft" },

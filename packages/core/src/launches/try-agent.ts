@@ -48,7 +48,7 @@ const ask = ({ message }: TryAgent, configurationId: string) =>
 
 function renderTrial({ conversation }: CreatedConversation): TriedAgent {
   const answer = conversation.content.flat().find(({ type }) => type === "agent_message");
-  return { conversationId: conversation.sId, messageId: answer?.sId ?? "" };
+  return { conversation: { sId: conversation.sId }, message: { sId: answer?.sId ?? "" } };
 }
 
 async function findTried(context: ConversationContext, input: TryAgent): Promise<BriefAgent> {

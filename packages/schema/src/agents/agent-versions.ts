@@ -60,10 +60,10 @@ export const ListedAgentVersion = z.object({
   modelId: z.string().describe("Model of the provider").meta({ example: "simulated-1" }),
   changes: z
     .array(z.enum(agentMembers))
+    .nullable()
     .describe(
       "What differs from the version before; null if there is none before, or it was deleted",
     )
-    .nullable()
     .meta({ example: ["instructions"] }),
 });
 export type ListedAgentVersion = z.infer<typeof ListedAgentVersion>;

@@ -24,14 +24,16 @@ export const TryAgent = z.object({
 export type TryAgent = z.output<typeof TryAgent>;
 
 export const TriedAgent = z.object({
-  conversationId: z
-    .string()
-    .describe("Id of the temporary conversation, which is erased within a minute of the answer")
-    .meta({ example: "Kd82jXq0Pz" }),
-  messageId: z
-    .string()
-    .describe("Id of the agent message, whose events can be followed")
-    .meta({ example: "Vn4tR9sWy1" }),
+  conversation: z
+    .object({
+      sId: z.string().describe("Id of the conversation").meta({ example: "Kd82jXq0Pz" }),
+    })
+    .describe("The temporary conversation, which is erased within a minute of the answer"),
+  message: z
+    .object({
+      sId: z.string().describe("Id of the agent message").meta({ example: "Vn4tR9sWy1" }),
+    })
+    .describe("The agent message, whose events can be followed"),
 });
 export type TriedAgent = z.infer<typeof TriedAgent>;
 
