@@ -16,6 +16,10 @@ export const toolServer = {
 export const members: Record<string, object> = {
   "agents.archive": { agentId: "nobody" },
   "agents.getDefinition": { agentId: "nobody" },
+  "agents.getVersion": { agentId: "nobody", agentVersion: 0 },
+  "agents.listVersions": { agentId: "nobody" },
+  "agents.restoreVersion": { agentId: "nobody", agentVersion: 0 },
+  "agents.try": { agentId: "nobody", message: { content: "x" } },
   "agents.restore": { agentId: "nobody" },
   "agents.get": { sId: "nobody" },
   "agents.search": { q: "x" },

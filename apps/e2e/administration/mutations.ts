@@ -164,6 +164,11 @@ export function describeMutations(
       await rpc().agents.archive.mutate({ ...ofDemo(), agentId });
       return { input: { ...ofDemo(), agentId }, subject: agentId };
     },
+    "agents.restoreVersion": async () => {
+      const agentId = await createAuditedAgent();
+      await rpc().agents.update.mutate({ ...ofDemo(), agentId, name: "y" });
+      return { input: { ...ofDemo(), agentId, agentVersion: 0, version: 1 }, subject: agentId };
+    },
     "dataSourceViews.create": async () => ({
       input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
       subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,

@@ -21,11 +21,15 @@ export function describeQueries(
   };
   return {
     "agents.getDefinition": async () => ({ input: { ...ofDemo(), agentId: "helper" } }),
+    "agents.getVersion": async () => ({
+      input: { ...ofDemo(), agentId: "helper", agentVersion: 0 },
+    }),
+    "agents.listVersions": async () => ({ input: { ...ofDemo(), agentId: "helper", limit: 2 } }),
     "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
-    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, thumbDirection: "up" } }),
+    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, order: "newest" } }),
     "members.list": inDemo,
     "files.list": inDemo,
     "models.list": inDemo,

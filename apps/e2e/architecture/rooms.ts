@@ -227,6 +227,7 @@ const core: Rooms = {
     "functions",
     "invocations",
     "knowledge",
+    "launches",
     "requests",
     "schedules",
     "triggers",

@@ -10,6 +10,7 @@ import {
   sweepAuditLog,
   removeAbandonedWebhooks,
   sweepDeliveries,
+  sweepDrafts,
   sweepFirings,
   sweepClientServers,
   sweepFiles,
@@ -119,6 +120,7 @@ export function startRetention({
     ["agent_versions", createVersionSweep(core, { kind: "agent", ...versions })],
     // After the invocations that were of them.
     ["function_versions", createVersionSweep(core, { kind: "function", ...versions })],
+    ["agent_drafts", () => sweepDrafts(core)],
     ["skill_versions", createVersionSweep(core, { kind: "skill", ...versions })],
     ["idempotency_keys", () => sweepIdempotencyKeys(core)],
     ["audit_events", () => sweepAuditLog(core, audited)],

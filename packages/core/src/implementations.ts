@@ -17,6 +17,7 @@ import { fileImplementations } from "./files/implementations.ts";
 import { functionImplementations } from "./functions/implementations.ts";
 import type { Implementation } from "./implementation.ts";
 import { invocationImplementations } from "./invocations/implementations.ts";
+import { replayTrial, tryAgent } from "./launches/try-agent.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
@@ -53,6 +54,7 @@ export const implementations = {
   ...scheduleImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
+  "agents.try": { make: tryAgent, replay: replayTrial },
   "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,
   "workspaces.delete": deleteWorkspace,

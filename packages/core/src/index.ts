@@ -130,6 +130,7 @@ export * from "./skills/skill-pages.ts";
 export { countStorage, readStorageSums, type StorageSums } from "./storage/count-storage.ts";
 export { reservingStorage } from "./storage/reserve-storage.ts";
 export type { StorageServices } from "./storage/storage-meter.ts";
+export { sweepDrafts } from "./storage/sweep-drafts.ts";
 export { createVersionSweep } from "./storage/sweep-versions.ts";
 export { answerAsClientServer } from "./tools/answer-requests.ts";
 export {

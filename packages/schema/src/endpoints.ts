@@ -10,6 +10,7 @@ import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
 import { consumptionEndpoints } from "./analytics/consumption-export.ts";
 import { auditEndpoints } from "./audit/audit-events.ts";
+import { agentTrialEndpoints } from "./conversations/agent-trials.ts";
 import { answerEndpoints } from "./conversations/answer-details.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
@@ -61,6 +62,7 @@ export const endpoints = {
   ...functionAdministrationEndpoints,
   ...functionSecretEndpoints,
   ...agentEndpoints,
+  ...agentTrialEndpoints,
   ...mentionEndpoints,
   ...operatorKeyEndpoints,
   ...workspaceFactEndpoints,
