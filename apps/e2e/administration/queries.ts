@@ -41,6 +41,18 @@ export function describeQueries(
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
     "runs.listServer": async () => ({ input: { limit: 2, status: "succeeded" }, asOperator: true }),
+    "messages.getTrace": async () => {
+      const message = { content: "Hello", mentions: [{ configurationId: "helper" }] };
+      const asked = { ...ofDemo(), message, blocking: true };
+      const { conversation } = await rpc().conversations.create.mutate(asked);
+      const mId = conversation.content[1]?.[0]?.sId ?? "";
+      return { input: { ...ofDemo(), cId: conversation.sId, mId } };
+    },
+    "runs.getTrace": async () => {
+      const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
+      const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);
+      return { input: { ...ofDemo(), runId: invocation.sId } };
+    },
     "runs.get": async () => {
       const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
       const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);

@@ -21,6 +21,7 @@ import { replayTrial, tryAgent } from "./launches/try-agent.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
+import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
@@ -49,6 +50,7 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
+  ...traceImplementations,
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,

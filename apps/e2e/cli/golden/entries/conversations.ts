@@ -137,6 +137,18 @@ export const conversationEntries: readonly Entry[] = [
     args: ({ answer = "" }) => [answer],
     varying: [[/(?<=durationMs: )\d+/g, "N"]],
   },
+  {
+    command: "runs trace",
+    prepare: answered,
+    args: ({ answer = "" }) => [answer],
+    // An answer that its own process holds waits for nothing.
+    varying: [
+      [/^· Queued .*\n/gm, ""],
+      [/\d[\d.]* m?s\b.*/g, "TIME"],
+      [/"(spans)":\[.*\]/g, '"$1":[]'],
+      [/"traceId":"\w+"/g, '"traceId":"T"'],
+    ],
+  },
   { command: "runs cancel", prepare: answered, args: ({ answer = "" }) => [answer] },
   {
     command: "ask",
