@@ -37,6 +37,7 @@ const schema: Rooms = {
   "events.ts": ["conversations", "invocations", "tools"],
   webhooks: [...contract, "examples.ts", "conversations"],
   launches: contract,
+  search: contract,
   schedules: [...contract, "launches"],
   triggers: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
@@ -60,6 +61,7 @@ const schema: Rooms = {
     "webhooks",
     "schedules",
     "triggers",
+    "search",
   ],
 };
 
@@ -97,6 +99,7 @@ const core: Rooms = {
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "usage", "files", "messages"],
   activity: [...ground, "access", "runs", "workspaces"],
+  search: [...ground, "access", "workspaces", "activity"],
   calls: [
     ...keyed,
     "audit",
@@ -142,6 +145,7 @@ const core: Rooms = {
     "calls",
     "summaries",
     "turns",
+    "search",
   ],
   launches: [
     ...keyed,
@@ -200,6 +204,7 @@ const core: Rooms = {
     ...ground,
     "usage",
     "activity",
+    "search",
     "workspaces",
     "functions",
     "knowledge",
@@ -229,6 +234,7 @@ const core: Rooms = {
     "knowledge",
     "requests",
     "schedules",
+    "search",
     "triggers",
     "skills",
     "summaries",

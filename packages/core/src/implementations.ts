@@ -23,6 +23,7 @@ import { toolImplementations } from "./tools/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
+import { searchImplementations } from "./search/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -51,6 +52,7 @@ export const implementations = {
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,
+  ...searchImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,

@@ -35,6 +35,7 @@ import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
+import { searchEndpoints } from "./search/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -86,6 +87,7 @@ export const endpoints = {
   ...webhookEndpoints,
   ...scheduleEndpoints,
   ...activityEndpoints,
+  ...searchEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
