@@ -51,6 +51,8 @@ import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
 import { createSchedule } from "./schedules/schedules.ts";
+import { indexMessages } from "./search/index-messages.ts";
+import { createSavedView } from "./search/saved-views.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -124,6 +126,8 @@ describe("deleteWorkspace", () => {
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
     await createTestTrigger(context);
+    const savedView = { wId: workspaceId, page: "runs", name: "x", query: "" };
+    await createSavedView(context, parseInput(endpoints["savedViews.create"], savedView));
     const schedule = {
       wId: workspaceId,
       name: "Daily",
@@ -161,6 +165,7 @@ describe("deleteWorkspace", () => {
       .values({ ...key, scope: "s" });
     const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
     await registerClientServer(context, { serverName: "editor" });
+    await indexMessages(test.core);
     return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
   };
 
@@ -173,7 +178,15 @@ describe("deleteWorkspace", () => {
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
     // secrets and workers are the server's. What was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
+    // How far messages are indexed is one row.
+    expect(unchanged).toEqual([
+      ...counts,
+      "audit_events",
+      "actions",
+      "server_secrets",
+      "workers",
+      "message_index",
+    ]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,

@@ -1,4 +1,4 @@
-import { agentEditors, savedViews, users } from "@parley/db";
+import { agentEditors, users } from "@parley/db";
 import {
   type AddMember,
   type ListEmails,
@@ -102,7 +102,7 @@ export async function listMemberEmails(
 }
 
 /**
- * Removes a member, whose tokens end, and who is not an editor of agents any more, with the views that only the member saw; messages keep their author. Throws
+ * Removes a member, whose tokens end, and who is not an editor of agents any more; messages keep their author. Throws
  * `member_not_found`.
  */
 export async function removeMember(
@@ -124,15 +124,6 @@ export async function removeMember(
       inArray(
         agentEditors.userId,
         rows.map(({ id }) => id),
-      ),
-    );
-    await db.delete(savedViews).where(
-      and(
-        inArray(
-          savedViews.ownerId,
-          rows.map(({ id }) => id),
-        ),
-        eq(savedViews.isShared, false),
       ),
     );
     // The member's tokens are refused from now on.
