@@ -21,6 +21,7 @@ import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
+import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
   clearRuns,
@@ -51,8 +52,6 @@ import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
 import { createSchedule } from "./schedules/schedules.ts";
-import { indexMessages } from "./search/index-messages.ts";
-import { createSavedView } from "./search/saved-views.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -126,8 +125,6 @@ describe("deleteWorkspace", () => {
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
     await createTestTrigger(context);
-    const savedView = { wId: workspaceId, page: "runs", name: "x", query: "" };
-    await createSavedView(context, parseInput(endpoints["savedViews.create"], savedView));
     const schedule = {
       wId: workspaceId,
       name: "Daily",
@@ -158,14 +155,13 @@ describe("deleteWorkspace", () => {
     await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });
     await createSession(context);
     await insertTestUsage(test.core, workspace);
+    await insertTestSearch(context);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
-    await db()
-      .insert(idempotencyKeys)
-      .values({ ...key, scope: "s" });
+    const kept = { ...key, scope: "s" };
+    await db().insert(idempotencyKeys).values(kept);
     const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
     await registerClientServer(context, { serverName: "editor" });
-    await indexMessages(test.core);
     return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
   };
 
@@ -175,18 +171,10 @@ describe("deleteWorkspace", () => {
     const gone = await fill();
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-    // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets and workers are the server's. What was counted is in another test.
+    // What only a tool call writes goes with its conversation; what was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    // How far messages are indexed is one row.
-    expect(unchanged).toEqual([
-      ...counts,
-      "audit_events",
-      "actions",
-      "server_secrets",
-      "workers",
-      "message_index",
-    ]);
+    const ofServer = ["server_secrets", "workers", "message_index"];
+    expect(unchanged).toEqual([...counts, "audit_events", "actions", ...ofServer]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,
