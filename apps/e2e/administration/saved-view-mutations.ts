@@ -18,6 +18,7 @@ export function describeSavedViewMutations(
     page: "runs" as const,
     name: `View ${++views}`,
     query: "status=errored",
+    isShared: true,
   });
   const ofNew = (more: object) => async () => {
     const { wId, ...view } = newView();
