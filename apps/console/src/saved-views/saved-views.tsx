@@ -80,7 +80,7 @@ function ViewsMenu({ page, wId }: { readonly page: SavedPage; readonly wId: stri
 }
 
 interface SaveDialogProps {
-  readonly view: Pick<Input<"savedViews.create">, "wId" | "page" | "query">;
+  readonly view: { readonly wId: string; readonly page: SavedPage; readonly query: string };
   readonly onClose: () => void;
 }
 
