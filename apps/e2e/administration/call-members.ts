@@ -130,6 +130,11 @@ export const members: Record<string, object> = {
   "schedules.update": { scheduleId: "nobody", version: 0 },
   "schedules.remove": { scheduleId: "nobody", version: 0 },
   "schedules.run": { scheduleId: "nobody" },
+  "savedViews.create": { page: "runs", name: "x", query: "" },
+  "savedViews.update": { savedViewId: "nobody", version: 0 },
+  "savedViews.remove": { savedViewId: "nobody", version: 0 },
+  "search.ids": { id: "nobody" },
+  "search.messages": { query: "x" },
   "webhooks.create": {
     url: "https://webhooks.example/x",
     events: ["message.failed"],

@@ -7,6 +7,7 @@ import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
+import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
 interface Named {
@@ -41,6 +42,7 @@ export function describeMutations(
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
+    ...describeSavedViewMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },

@@ -39,6 +39,9 @@ export function describeQueries(
     "conversations.listAll": async () => ({ input: { ...ofDemo(), limit: 2, title: "a" } }),
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
+    "savedViews.list": async () => ({ input: { ...ofDemo(), page: "runs" } }),
+    "search.ids": async () => ({ input: { ...ofDemo(), id: "nothing" } }),
+    "search.messages": async () => ({ input: { ...ofDemo(), query: "hello" } }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
     "runs.listServer": async () => ({ input: { limit: 2, status: "succeeded" }, asOperator: true }),
     "messages.getTrace": async () => {

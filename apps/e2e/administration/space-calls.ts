@@ -213,6 +213,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
 export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}],
   "conversations.listAll": () => [{}, { status: "succeeded" }],
+  "search.messages": () => [{ query: "a" }, { query: "-nothing" }],
+  "search.ids": ({ cId }) => [{ id: cId }],
   "conversations.get": ({ cId }) => [{ cId }],
   "skills.list": () =>
     ["active", "suggested", "archived"].flatMap((status) => [

@@ -38,6 +38,7 @@ const schema: Rooms = {
   "events.ts": ["conversations", "invocations", "tools"],
   webhooks: [...contract, "examples.ts", "conversations"],
   launches: contract,
+  search: contract,
   schedules: [...contract, "launches"],
   triggers: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
@@ -62,6 +63,7 @@ const schema: Rooms = {
     "webhooks",
     "schedules",
     "triggers",
+    "search",
   ],
 };
 
@@ -99,6 +101,7 @@ const core: Rooms = {
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "usage", "files", "messages"],
   activity: [...ground, "access", "runs", "workspaces"],
+  search: [...ground, "access", "workspaces", "activity"],
   calls: [
     ...keyed,
     "audit",
@@ -145,6 +148,7 @@ const core: Rooms = {
     "calls",
     "summaries",
     "turns",
+    "search",
   ],
   launches: [
     ...keyed,
@@ -203,6 +207,7 @@ const core: Rooms = {
     ...ground,
     "usage",
     "activity",
+    "search",
     "workspaces",
     "functions",
     "knowledge",
@@ -233,6 +238,7 @@ const core: Rooms = {
     "launches",
     "requests",
     "schedules",
+    "search",
     "triggers",
     "skills",
     "summaries",
@@ -249,24 +255,26 @@ const page = ["api", "ui", "routing"];
 /** Features, of which one may use what stands before it, and the app that puts them together. */
 const features: Rooms = {
   editor: ["ui"],
+  "saved-views": ["api", "ui"],
+  search: [...page, "saved-views"],
   "functions/types": ["editor"],
   "functions/edit": ["api", "ui", "editor", "functions/types"],
   "functions/versions": ["api", "ui", "functions/edit"],
   functions: [...page, "functions/edit", "functions/versions"],
   tools: [...page, "functions"],
-  "conversations/search": ["api", "ui"],
+  "conversations/search": ["api", "ui", "saved-views"],
   conversations: [...page, "functions", "conversations/search"],
   approvals: [...page, "conversations"],
   agents: [...page, "editor", "conversations"],
   skills: page,
   knowledge: page,
-  runs: page,
+  runs: [...page, "saved-views"],
   overview: page,
-  usage: page,
+  usage: [...page, "saved-views"],
   schedules: page,
   triggers: page,
   webhooks: page,
-  administration: page,
+  administration: [...page, "saved-views"],
   operators: [...page, "administration"],
 };
 

@@ -21,6 +21,7 @@ import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
+import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
   clearRuns,
@@ -154,11 +155,11 @@ describe("deleteWorkspace", () => {
     await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });
     await createSession(context);
     await insertTestUsage(test.core, workspace);
+    await insertTestSearch(context);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
-    await db()
-      .insert(idempotencyKeys)
-      .values({ ...key, scope: "s" });
+    const kept = { ...key, scope: "s" };
+    await db().insert(idempotencyKeys).values(kept);
     const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
     await registerClientServer(context, { serverName: "editor" });
     return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
@@ -170,10 +171,10 @@ describe("deleteWorkspace", () => {
     const gone = await fill();
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-    // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets and workers are the server's. What was counted is in another test.
+    // What only a tool call writes goes with its conversation; what was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
+    const ofServer = ["server_secrets", "workers", "message_index"];
+    expect(unchanged).toEqual([...counts, "audit_events", "actions", ...ofServer]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,

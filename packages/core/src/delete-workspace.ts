@@ -14,6 +14,7 @@ import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
 import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteSchedules } from "./schedules/schedules.ts";
+import { deleteSavedViews } from "./search/saved-views.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
@@ -184,6 +185,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
   await deleteTriggers(db, id);
   await deleteSchedules(db, id);
   await deleteWebhooks(db, id);
+  await deleteSavedViews(db, id);
   await deleteFunctionSecrets(db, id);
   await deletePricesAndBudgets(db, id);
   await deleteActivity(db, id);

@@ -25,6 +25,7 @@ import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
+import { searchImplementations } from "./search/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -54,6 +55,7 @@ export const implementations = {
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,
+  ...searchImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
   "agents.try": { make: tryAgent, replay: replayTrial },

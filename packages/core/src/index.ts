@@ -245,6 +245,7 @@ export { beginFiring } from "./schedules/begin-firing.ts";
 export { claimFirings, type Firing } from "./schedules/claim-firings.ts";
 export { settleFiring, type SettledFiring } from "./schedules/settle-firing.ts";
 export { sweepFirings } from "./schedules/sweep-firings.ts";
+export { type IndexedMessages, indexMessages } from "./search/index-messages.ts";
 export { composeDelivery, refusalOf, UNREADABLE_SECRET } from "./webhooks/compose-delivery.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
 export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";

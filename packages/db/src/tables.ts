@@ -10,6 +10,7 @@ export * from "./tables/logs.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/schedules.ts";
+export * from "./tables/search.ts";
 export * from "./tables/skills.ts";
 export * from "./tables/summaries.ts";
 export * from "./tables/usage.ts";

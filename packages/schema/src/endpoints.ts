@@ -37,6 +37,7 @@ import { priceEndpoints } from "./usage/prices.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { traceEndpoints } from "./traces/endpoints.ts";
+import { searchEndpoints } from "./search/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -90,6 +91,7 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,
+  ...searchEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

@@ -23,7 +23,8 @@ export type IdPrefix =
   | "whk"
   | "whd"
   | "sch"
-  | "fir";
+  | "fir"
+  | "svw";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

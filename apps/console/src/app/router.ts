@@ -14,6 +14,7 @@ import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
+import { searchRoutes } from "../search/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
@@ -38,6 +39,7 @@ const routeTree = rootRoute.addChildren([
     ...toolRoutes,
     ...operatorRoutes,
     ...runRoutes,
+    ...searchRoutes,
     ...overviewRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
