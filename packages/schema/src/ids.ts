@@ -23,7 +23,9 @@ export type IdPrefix =
   | "whk"
   | "whd"
   | "sch"
-  | "fir";
+  | "fir"
+  | "alr"
+  | "inc";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);
