@@ -172,7 +172,7 @@ describe("deleteWorkspace", () => {
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
     // secrets and workers are the server's. What was counted is in another test.
-    const counts = ["activity_minutes", "load_samples"];
+    const counts = ["activity_minutes", "load_samples", "measure_positions"];
     expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({

@@ -150,6 +150,7 @@ describe("the endpoint table", () => {
       ["budgets.createServer", "operator"],
       ["budgets.updateServer", "operator"],
       ["budgets.deleteServer", "operator"],
+      ["measures.getServer", "operator"],
       ["runs.listServer", "operator"],
       ["overview.getServer", "operator"],
     ]);

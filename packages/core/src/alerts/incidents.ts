@@ -76,10 +76,7 @@ export async function tellIncidents(
   if (row?.told) afterCommit.push({ topic: "runs", cause: "added", kind: "delivery" });
 }
 
-const endStatement = statement<
-  { now: number; ids: string; reason: string },
-  { id: number }
->(
+const endStatement = statement<{ now: number; ids: string; reason: string }, { id: number }>(
   "end_incidents",
   sql`
   with named as (
@@ -97,11 +94,7 @@ const endStatement = statement<
 /** Ends incidents: what has opened is closed and told to webhooks, what has not is forgotten. */
 export async function endIncidents(
   transaction: Pick<Transaction, "db" | "afterCommit">,
-  {
-    ids,
-    reason,
-    now,
-  }: { ids: readonly number[]; reason: "recovered" | "changed"; now: number },
+  { ids, reason, now }: { ids: readonly number[]; reason: "recovered" | "changed"; now: number },
 ): Promise<void> {
   if (ids.length === 0) return;
   const values = { ids: JSON.stringify(ids), reason, now };

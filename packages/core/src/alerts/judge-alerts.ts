@@ -113,9 +113,7 @@ function judgeAll({ core, byWorkspace, incidents, observed, now }: Judged): Chan
         if (incident !== undefined) changes.ended.push(incident.id);
       } else if (value !== null) {
         const opens = verdict === "open";
-        changes.written.push(
-          writtenOf(core, { workspaceId, alert, incident, value, now, opens }),
-        );
+        changes.written.push(writtenOf(core, { workspaceId, alert, incident, value, now, opens }));
       }
     }
   }

@@ -3,7 +3,14 @@ import { type Queryable, statement } from "@parley/db";
 import { type AlertRule, percentile } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { waitingRuns } from "../activity/sample-load.ts";
-import { addSums, DAY_MS, HOUR_MS, histogramOf, MINUTE_MS, type Sums } from "../measures/merge-sums.ts";
+import {
+  addSums,
+  DAY_MS,
+  HOUR_MS,
+  histogramOf,
+  MINUTE_MS,
+  type Sums,
+} from "../measures/merge-sums.ts";
 import { spendingOf, startOfPeriod } from "../usage/budget-periods.ts";
 
 /** What a rule looks at over time: of all workspaces if it names none. */
@@ -124,8 +131,5 @@ export function measureOf(
   if (measure === "errors") return errored;
   if (answers === 0 || answers < minAnswers) return null;
   if (measure === "error_rate") return (errored * 100) / answers;
-  return percentile(
-    histogramOf(sums, measure === "first_token_p95" ? "first:" : "whole:"),
-    0.95,
-  );
+  return percentile(histogramOf(sums, measure === "first_token_p95" ? "first:" : "whole:"), 0.95);
 }

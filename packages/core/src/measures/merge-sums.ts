@@ -1,10 +1,5 @@
 /** Sums as rows have them: a number for each name. */
-import {
-  BUCKET_FACTOR,
-  MAX_LATENCY_MS,
-  type MeasureFigures,
-  percentile,
-} from "@parley/schema";
+import { BUCKET_FACTOR, MAX_LATENCY_MS, type MeasureFigures, percentile } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import { toDecimal } from "../usage/prices.ts";
 
@@ -24,10 +19,10 @@ export const mergedSums = (one: SQL, other: SQL): SQL => sql`(
     ) part(name, n) group by part.name
   ) merged)`;
 
-/** The bucket of a latency, as `latencyBucket` gives it. */
+/** The bucket of a latency, as `latencyBucket` gives it; null for none. */
 export const bucketOf = (ms: SQL): SQL => sql`
-  ceil(ln(least(greatest(${ms}, 1), ${sql.raw(String(MAX_LATENCY_MS))})::float8)
-    / ${sql.raw(String(Math.log(BUCKET_FACTOR)))})::int`;
+  case when ${ms} is not null then ceil(ln(least(greatest(${ms}, 1), ${sql.raw(String(MAX_LATENCY_MS))})::float8)
+    / ${sql.raw(String(Math.log(BUCKET_FACTOR)))})::int end`;
 
 /** Sums by name. Amounts are larger than a number of JavaScript holds. */
 export type Sums = Map<string, bigint>;

@@ -1,4 +1,9 @@
-import { type MeasureDimension as StoredDimension, measurePositions, type Queryable, statement } from "@parley/db";
+import {
+  type MeasureDimension as StoredDimension,
+  measurePositions,
+  type Queryable,
+  statement,
+} from "@parley/db";
 import {
   invalidRequest,
   MAX_MEASURED_DAYS,
@@ -37,8 +42,7 @@ export function rangeOf(
     throw invalidRequest("query", [{ path: "to", message }]);
   }
   const hasMinutes = start - span >= now - MINUTES_KEPT_DAYS * DAY_MS;
-  const period =
-    span <= 3 * HOUR_MS && hasMinutes ? "minute" : span <= 7 * DAY_MS ? "hour" : "day";
+  const period = span <= 3 * HOUR_MS && hasMinutes ? "minute" : span <= 7 * DAY_MS ? "hour" : "day";
   const length = periodMs[period];
   return {
     period,
@@ -182,10 +186,7 @@ interface Points {
 
 const emptyPoints: Points = { points: new Map(), during: new Map(), before: new Map() };
 
-async function readPoints(
-  db: Queryable,
-  of: Values & { readonly value: string },
-): Promise<Points> {
+async function readPoints(db: Queryable, of: Values & { readonly value: string }): Promise<Points> {
   const rows = await pointsStatement.execute(db, { ...of, from: of.from - (of.to - of.from) });
   const points = new Map<number, Sums>();
   const during: Sums = new Map();

@@ -24,10 +24,7 @@ const origin = sql`(
   from pg_database where datname = current_database())`;
 
 // The age is read before the snapshot is taken: what runs at the snapshot is that old at most.
-const lockStatement = statement<
-  Record<string, never>,
-  { isSame: boolean; oldestMs: number }
->(
+const lockStatement = statement<Record<string, never>, { isSame: boolean; oldestMs: number }>(
   "lock_measures",
   sql`
   select p.origin = ${origin} as "isSame", (
@@ -97,15 +94,15 @@ const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
     cross join lateral (values ('all', ''), ('agent', e.agent), ('model', e.model), ('key', e.key), ('user', e.asker))
       d(dimension, value)
     cross join lateral (values ('answers', 1), ('errored', (e.outcome = 'errored')::int),
-      ('cancelled', (e.outcome = 'cancelled')::int), ('first:' || ${bucketOf(sql`e.first_ms`)}, 1),
-      ('whole:' || ${bucketOf(sql`e.whole_ms`)}, 1)) n(name, n)
+      ('cancelled', (e.outcome = 'cancelled')::int), ('first:' || (${bucketOf(sql`e.first_ms`)}), 1),
+      ('whole:' || (${bucketOf(sql`e.whole_ms`)}), 1)) n(name, n)
     union all
     select e.workspace_id, e.minute, d.dimension, d.value, n.name, n.n
     from ended e join actions x on x.message_id = e.message_id
     cross join lateral (values ('all', ''), ('agent', e.agent), ('key', e.key), ('user', e.asker),
       ('tool', coalesce(x.mcp_server_id, x.function_call_name))) d(dimension, value)
     cross join lateral (values ('toolCalls', 1), ('toolCallsErrored', (x.status = 'errored')::int),
-      (case when d.dimension = 'tool' then 'whole:' || ${bucketOf(sql`x.execution_duration_ms`)} end, 1)) n(name, n)
+      (case when d.dimension = 'tool' then 'whole:' || (${bucketOf(sql`x.execution_duration_ms`)}) end, 1)) n(name, n)
     union all
     select t.workspace_id, t.minute, d.dimension, d.value, s.name, s.n::numeric
     from taken t

@@ -5,14 +5,7 @@ import { identity, milliseconds, number } from "./columns.ts";
 export type MeasurePeriod = "minute" | "hour" | "day";
 
 /** What sums are divided by, one at a time; `all` for everything. */
-export type MeasureDimension = 
-  | "all"
-  | "agent"
-  | "model"
-  | "tool"
-  | "key"
-  | "user"
-  | "workspace";
+export type MeasureDimension = "all" | "agent" | "model" | "tool" | "key" | "user" | "workspace";
 
 /**
  * What happened in a period, by one dimension. `sums` has a number for each measure by its name: `answers`, `calls`,

@@ -98,7 +98,10 @@ const rows = {
   "alert.closed": {
     data: {
       ...ofIncident,
-      reason: z.enum(["recovered", "changed"]).describe("Why it ended").meta({ example: "recovered" }),
+      reason: z
+        .enum(["recovered", "changed"])
+        .describe("Why it ended")
+        .meta({ example: "recovered" }),
     },
   },
   "webhook.disabled": { data: ofWebhook },
