@@ -31,6 +31,7 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { insertTestMeasures } from "../testing/measures.ts";
 import { createTestTrigger } from "../testing/triggers.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
@@ -50,6 +51,7 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
+import { createAlert } from "./alerts/alerts.ts";
 import { createSchedule } from "./schedules/schedules.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
@@ -131,6 +133,9 @@ describe("deleteWorkspace", () => {
       function: { functionId: "add" },
     };
     await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
+    const alert = { wId: workspaceId, name: "x", measure: "errors", threshold: 1 } as const;
+    await createAlert(context, parseInput(endpoints["alerts.create"], alert));
+    await insertTestMeasures(test.core, workspace.id);
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };
