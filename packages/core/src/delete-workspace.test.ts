@@ -31,8 +31,8 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
+import { createTestAutomation } from "../testing/automation.ts";
 import { insertTestMeasures } from "../testing/measures.ts";
-import { createTestTrigger } from "../testing/triggers.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -51,9 +51,6 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
-import { createAlert } from "./alerts/alerts.ts";
-import { createSchedule } from "./schedules/schedules.ts";
-import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
 function toKnown(error: unknown): string {
@@ -119,22 +116,7 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
-    const webhook = {
-      wId: workspaceId,
-      url: "https://x.example",
-      events: ["conversation.created"],
-    };
-    await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
-    await createTestTrigger(context);
-    const schedule = {
-      wId: workspaceId,
-      name: "Daily",
-      cron: "@daily",
-      function: { functionId: "add" },
-    };
-    await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
-    const alert = { wId: workspaceId, name: "x", measure: "errors", threshold: 1 } as const;
-    await createAlert(context, parseInput(endpoints["alerts.create"], alert));
+    await createTestAutomation(context);
     await insertTestMeasures(test.core, workspace.id);
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
@@ -176,9 +158,16 @@ describe("deleteWorkspace", () => {
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets and workers are the server's. What was counted is in another test.
-    const counts = ["activity_minutes", "load_samples", "measure_positions"];
-    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
+    // secrets, workers and the position of sums are the server's. What was counted is in another test.
+    const counts = ["activity_minutes", "load_samples"];
+    expect(unchanged).toEqual([
+      ...counts,
+      "audit_events",
+      "actions",
+      "server_secrets",
+      "workers",
+      "measure_positions",
+    ]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,

@@ -1,17 +1,9 @@
-import {
-  actions,
-  agents,
-  measurePositions,
-  measureSums,
-  messages,
-  runs,
-  usageEntries,
-} from "@parley/db";
-import { endpoints, LATENCY_ERROR, type Measures, parseInput, percentile } from "@parley/schema";
-import { and, eq, sql } from "drizzle-orm";
-import fc from "fast-check";
+import { measurePositions, measureSums } from "@parley/db";
+import { endpoints, type Measures, parseInput } from "@parley/schema";
+import { and, eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
+import { type EndedAnswer, insertEndedAnswer } from "../../testing/ended-answers.ts";
 import { testCall } from "../../testing/usage.ts";
 import { sumUsage } from "../usage/sum-usage.ts";
 import { writeUsage } from "../usage/usage-ledger.ts";
@@ -20,31 +12,16 @@ import { getMeasures, getServerMeasures } from "./read-measures.ts";
 import { sumMeasures } from "./sum-measures.ts";
 import { sweepMeasures } from "./sweep-measures.ts";
 
-interface EndedAnswer {
-  readonly at: number;
-  readonly wholeMs: number;
-  readonly firstMs: number | null;
-  readonly outcome: "succeeded" | "errored" | "cancelled";
-  readonly tools: readonly { readonly isErrored: boolean; readonly durationMs: number }[];
-}
-
 describe("sums of measures", () => {
   const test = workspaceTest({ agents: ["ann", "bob"] });
   const db = () => test.core.database.db;
   const noon = Date.UTC(2030, 0, 1, 12);
-  let numbers = 0;
-  let agentId: number;
 
   beforeEach(async () => {
     test.clock.now = noon;
     await db().delete(measureSums);
     await db().delete(measurePositions);
     await sumMeasures(test.core);
-    const [ann] = await db()
-      .select({ id: agents.id })
-      .from(agents)
-      .where(and(eq(agents.workspaceId, test.workspace.id), eq(agents.sid, "ann")));
-    agentId = ann!.id;
   });
 
   const sumAll = async () => {
@@ -64,60 +41,8 @@ describe("sums of measures", () => {
     tools: [],
     ...changes,
   });
-  /** Writes the rows that an ended answer leaves. */
-  const end = async (database: Pick<ReturnType<typeof db>, "insert">, given: EndedAnswer) => {
-    const number = 900_000_000 + numbers++;
-    const logId = `${test.workspaceId}-${number}`;
-    const createdAt = given.at - given.wholeMs;
-    const { id: workspaceId } = test.workspace;
-    const step = { step: 1, durationMs: 1, inputTokens: 1, outputTokens: 1, startedAt: createdAt };
-    await database.insert(messages).values({
-      sid: logId,
-      id: number,
-      workspaceId,
-      conversationId: 1,
-      rank: number,
-      version: 0,
-      type: "agent_message",
-      visibility: "visible",
-      createdAt,
-      content: "",
-      agentId,
-      steps: given.firstMs === null ? [step] : [{ ...step, firstTokenMs: given.firstMs }],
-    });
-    const calls = given.tools.map(({ isErrored, durationMs }, position) => ({
-      sid: `act_${number}_${position}`,
-      messageId: number,
-      step: 1,
-      position,
-      toolName: "search",
-      functionCallName: "search",
-      functionCallId: "x",
-      status: isErrored ? "errored" : "succeeded",
-      params: {},
-      executionDurationMs: durationMs,
-      createdAt,
-      updatedAt: createdAt,
-    }));
-    if (calls.length > 0) await database.insert(actions).values(calls);
-    await database.insert(runs).values({
-      logId,
-      kind: "agent_turn",
-      workspaceId,
-      subjectId: number,
-      status: "finished",
-      priority: 0,
-      attempt: 1,
-      maxAttempts: 1,
-      runAfter: new Date(createdAt),
-      createdAt,
-      finishedAt: given.at,
-      outcome: given.outcome,
-      apiKeyId: test.context.caller.apiKey.id,
-      userId: test.context.caller.user.id,
-    });
-    return logId;
-  };
+  const end = (database: Pick<ReturnType<typeof db>, "insert">, given: EndedAnswer) =>
+    insertEndedAnswer(test.context, database, given);
 
   it("begin with the first look, and count what ends after it", async () => {
     await end(db(), answer({ tools: [{ isErrored: true, durationMs: 40 }] }));
@@ -208,125 +133,6 @@ describe("sums of measures", () => {
     expect((await read()).totals.answers).toBe(0);
   });
 
-  const outcome = fc.constantFrom<EndedAnswer["outcome"][]>("succeeded", "errored", "cancelled");
-  const ended = fc.record({
-    at: fc.integer({ min: noon - 59_000, max: noon }),
-    wholeMs: fc.integer({ min: 1, max: 100_000 }),
-    firstMs: fc.option(fc.integer({ min: 1, max: 50_000 })),
-    outcome,
-    tools: fc.array(
-      fc.record({ isErrored: fc.boolean(), durationMs: fc.integer({ min: 1, max: 9000 }) }),
-      { maxLength: 2 },
-    ),
-  });
-  const call = fc.record({
-    at: fc.integer({ min: noon - 58 * MINUTE_MS, max: noon }),
-    agentId: fc.constantFrom("ann", "bob"),
-    modelId: fc.constantFrom("gpt-5", "gpt-4.1"),
-    currency: fc.constantFrom("USD", "EUR"),
-    inputTokens: fc.nat(5000),
-    outputTokens: fc.nat(5000),
-    // More than a number of JavaScript holds.
-    amount: fc.bigInt(1n, 2n ** 55n),
-  });
-  const step = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ end: fc.array(ended, { minLength: 1, maxLength: 8 }) }) },
-    { weight: 3, arbitrary: fc.record({ bill: fc.array(call, { minLength: 1, maxLength: 8 }) }) },
-    { weight: 3, arbitrary: fc.constant("sum" as const) },
-  );
-
-  it("equal the rows that they count, whoever writes and sums", { timeout: 60_000 }, async () => {
-    const answers: EndedAnswer[] = [];
-    const run = async (
-      steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
-    ) => {
-      await Promise.all(
-        steps.map(async (one) => {
-          if (one === "sum") {
-            await sumUsage(test.core);
-            await sumMeasures(test.core);
-          } else if ("end" in one) {
-            answers.push(...one.end);
-            await test.core.database.transaction(async (tx) => {
-              for (const given of one.end) await end(tx, given);
-            });
-          } else {
-            await writeUsage(
-              db(),
-              one.bill.map((given) => testCall(test.context, given)),
-            );
-          }
-        }),
-      );
-      await sumAll();
-      const { totals, points, top } = await read({ from: noon - HOUR_MS, to: noon + MINUTE_MS });
-      const entries = await db()
-        .select()
-        .from(usageEntries)
-        .where(eq(usageEntries.workspaceId, test.workspace.id));
-      // As text: they are larger than a number of JavaScript holds.
-      const spent = await db()
-        .select({
-          currency: usageEntries.currency,
-          nano: sql<string>`sum(${usageEntries.amount})::text`,
-        })
-        .from(usageEntries)
-        .where(eq(usageEntries.workspaceId, test.workspace.id))
-        .groupBy(usageEntries.currency)
-        .orderBy(usageEntries.currency);
-      const sumOf = (of: (e: (typeof entries)[number]) => number) =>
-        entries.reduce((sum, e) => sum + of(e), 0);
-      expect(totals).toMatchObject({
-        answers: answers.length,
-        errored: answers.filter((one) => one.outcome === "errored").length,
-        cancelled: answers.filter((one) => one.outcome === "cancelled").length,
-        toolCalls: answers.flatMap(({ tools }) => tools).length,
-        toolCallsErrored: answers.flatMap(({ tools }) => tools).filter((x) => x.isErrored).length,
-        modelCalls: entries.length,
-        inputTokens: sumOf((e) => e.inputTokens ?? 0),
-        outputTokens: sumOf((e) => e.outputTokens ?? 0),
-      });
-      const nanoOf = (amount: string) => {
-        const [whole = "", rest = ""] = amount.split(".");
-        return BigInt(whole + rest.padEnd(9, "0"));
-      };
-      expect(totals.amounts.map(({ currency, amount }) => [currency, nanoOf(amount)])).toEqual(
-        spent.map(({ currency, nano }) => [currency, BigInt(nano)]),
-      );
-      const sumOfPoints = (name: "answers" | "modelCalls" | "inputTokens") =>
-        points.reduce((sum, point) => sum + point[name], 0);
-      expect(sumOfPoints("answers")).toBe(totals.answers);
-      expect(sumOfPoints("inputTokens")).toBe(totals.inputTokens);
-      expect(top.reduce((sum, row) => sum + row.modelCalls, 0)).toBe(totals.modelCalls);
-      expectLatency(
-        totals.whole,
-        answers.flatMap((one) => (one.outcome === "succeeded" ? one.wholeMs : [])),
-      );
-      expectLatency(
-        totals.firstToken,
-        answers.flatMap(({ firstMs }) => firstMs ?? []),
-      );
-    };
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 10 }), run), {
-      numRuns: 15,
-      endOnFailure: true,
-    });
-  });
-
-  const expectLatency = (found: Measures["totals"]["whole"], values: readonly number[]) => {
-    const sorted = values.toSorted((a, b) => a - b);
-    expect(found?.count ?? 0).toBe(sorted.length);
-    if (found === null) return;
-    for (const [name, share] of [
-      ["p50", 0.5],
-      ["p95", 0.95],
-      ["p99", 0.99],
-    ] as const) {
-      const exact = sorted[Math.max(1, Math.ceil(sorted.length * share)) - 1]!;
-      expect(Math.abs(found[name] - exact)).toBeLessThanOrEqual(LATENCY_ERROR * exact);
-    }
-  };
-
   it("are of hours and days too, in which a longer range is read", async () => {
     await end(db(), answer({ at: noon - 3 * HOUR_MS }));
     await db().update(measurePositions).set({ scanFrom: 0 });
@@ -385,11 +191,5 @@ describe("sums of measures", () => {
     test.clock.now = noon + 401 * DAY_MS;
     while ((await sweepMeasures(test.core)) > 0);
     expect(await periods()).toEqual([]);
-  });
-});
-
-describe("percentiles", () => {
-  it("of nothing are unknown", () => {
-    expect(percentile(new Map(), 0.5)).toBeNull();
   });
 });
