@@ -268,6 +268,7 @@ const features: Rooms = {
   knowledge: page,
   runs: page,
   overview: page,
+  alerts: page,
   usage: page,
   schedules: page,
   triggers: page,

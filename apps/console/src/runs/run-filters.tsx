@@ -3,8 +3,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { rpc, trpc } from "../api/clients.ts";
 import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { Time } from "../ui/time.tsx";
 import { kinds, nameOfKind, nameOfStatus, statuses } from "./kinds.ts";
 
 interface Choice {
@@ -33,6 +35,24 @@ export function RunFilters() {
           onChange={(value) => change({ agent: value })}
         />
       </search>
+      {(search.from ?? search.to) !== undefined && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          Created
+          {search.from !== undefined && (
+            <>
+              {" from "}
+              <Time at={search.from} isAbsolute />
+            </>
+          )}
+          {search.to !== undefined && (
+            <>
+              {" before "}
+              <Time at={search.to} isAbsolute />
+            </>
+          )}
+          <Button onClick={() => change({ from: undefined, to: undefined })}>Any time</Button>
+        </p>
+      )}
       {error && (
         <ErrorNotice
           title="The functions and agents could not be loaded"
