@@ -118,6 +118,10 @@ export const members: Record<string, object> = {
   "triggers.rotateSecret": { triggerId: "nobody" },
   "triggers.test": { triggerId: "nobody", body: {} },
   "triggers.update": { triggerId: "nobody", version: 0 },
+  "alerts.create": { name: "n", measure: "errors", threshold: 1 },
+  "alerts.get": { alertId: "nobody" },
+  "alerts.update": { alertId: "nobody", version: 0 },
+  "alerts.remove": { alertId: "nobody", version: 0 },
   "schedules.create": {
     name: "n",
     cron: "@daily",

@@ -6,6 +6,7 @@ import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
+import { describeAlertMutations } from "./alert-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
 import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
@@ -41,6 +42,7 @@ export function describeMutations(
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
+    ...describeAlertMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
     ...describeSavedViewMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),

@@ -60,6 +60,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   budget_not_found: { budgetId: nobody },
   trigger_not_found: { triggerId: nobody, tId: nobody },
   trigger_event_not_found: { eventId: nobody },
+  alert_not_found: { alertId: nobody },
   schedule_not_found: { scheduleId: nobody },
   saved_view_not_found: { savedViewId: nobody },
   webhook_not_found: { webhookId: nobody },

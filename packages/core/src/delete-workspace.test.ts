@@ -32,7 +32,8 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
-import { createTestTrigger } from "../testing/triggers.ts";
+import { createTestAutomation } from "../testing/automation.ts";
+import { insertTestMeasures } from "../testing/measures.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -51,8 +52,6 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
-import { createSchedule } from "./schedules/schedules.ts";
-import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
 function toKnown(error: unknown): string {
@@ -118,20 +117,8 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
-    const webhook = {
-      wId: workspaceId,
-      url: "https://x.example",
-      events: ["conversation.created"],
-    };
-    await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
-    await createTestTrigger(context);
-    const schedule = {
-      wId: workspaceId,
-      name: "Daily",
-      cron: "@daily",
-      function: { functionId: "add" },
-    };
-    await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
+    await createTestAutomation(context);
+    await insertTestMeasures(test.core, workspace.id);
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };
@@ -171,9 +158,10 @@ describe("deleteWorkspace", () => {
     const gone = await fill();
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-    // What only a tool call writes goes with its conversation; what was counted is in another test.
+    // What only a tool call writes is deleted with its conversation; the audit log is kept, and secrets, workers and
+    // the positions of sums and of the search are the server's. What was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    const ofServer = ["server_secrets", "workers", "message_index"];
+    const ofServer = ["server_secrets", "workers", "message_index", "measure_positions"];
     expect(unchanged).toEqual([...counts, "audit_events", "actions", ...ofServer]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({

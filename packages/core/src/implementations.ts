@@ -3,6 +3,7 @@ import { accessImplementations } from "./access/implementations.ts";
 import type { SessionServices } from "./access/sessions.ts";
 import { activityImplementations } from "./activity/implementations.ts";
 import { agentImplementations } from "./agents/implementations.ts";
+import { alertImplementations } from "./alerts/implementations.ts";
 import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
 import { callImplementations } from "./calls/implementations.ts";
@@ -24,6 +25,7 @@ import { toolImplementations } from "./tools/implementations.ts";
 import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { measureImplementations } from "./measures/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
 import { searchImplementations } from "./search/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
@@ -39,6 +41,8 @@ export const implementations = {
   ...accessImplementations,
   ...activityImplementations,
   ...agentImplementations,
+  ...alertImplementations,
+  ...measureImplementations,
   ...analyticsImplementations,
   ...auditImplementations,
   ...callImplementations,

@@ -1,5 +1,6 @@
 export * from "./tables/activity.ts";
 export * from "./tables/agents.ts";
+export * from "./tables/alerts.ts";
 export * from "./tables/audit.ts";
 export * from "./tables/client-servers.ts";
 export * from "./tables/conversations.ts";
@@ -7,6 +8,7 @@ export * from "./tables/data-sources.ts";
 export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";
+export * from "./tables/measures.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/schedules.ts";

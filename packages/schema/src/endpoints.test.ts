@@ -69,6 +69,7 @@ describe("the endpoint table", () => {
       "webhooks.update.conversationIds",
       "webhooks.update.agentIds",
       "webhooks.update.functionIds",
+      "alerts.update.agentId",
     ]);
   });
 
@@ -150,6 +151,7 @@ describe("the endpoint table", () => {
       ["budgets.createServer", "operator"],
       ["budgets.updateServer", "operator"],
       ["budgets.deleteServer", "operator"],
+      ["measures.getServer", "operator"],
       ["runs.listServer", "operator"],
       ["overview.getServer", "operator"],
     ]);

@@ -5,6 +5,7 @@ import { operatorKeyEndpoints } from "./access/operator-keys.ts";
 import { sessionEndpoints } from "./access/sessions.ts";
 import { userTokenEndpoints } from "./access/user-tokens.ts";
 import { activityEndpoints } from "./activity/endpoints.ts";
+import { alertEndpoints } from "./alerts/endpoints.ts";
 import { agentEndpoints } from "./agents/endpoints.ts";
 import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
@@ -25,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
 import { clientServerEndpoints } from "./tools/client-servers.ts";
 import { conversationToolEndpoints } from "./tools/conversation-tools.ts";
@@ -89,6 +91,8 @@ export const endpoints = {
   ...triggerEndpoints,
   ...webhookEndpoints,
   ...scheduleEndpoints,
+  ...alertEndpoints,
+  ...measureEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,
   ...searchEndpoints,

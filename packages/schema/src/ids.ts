@@ -24,7 +24,9 @@ export type IdPrefix =
   | "whd"
   | "sch"
   | "fir"
-  | "svw";
+  | "svw"
+  | "alr"
+  | "inc";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

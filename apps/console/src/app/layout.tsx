@@ -6,6 +6,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { Account } from "./account.tsx";
+import { AlertBanner } from "../alerts/alert-banner.tsx";
 import { BudgetBanner } from "../usage/budget-banner.tsx";
 import { WebhookBanner } from "../webhooks/webhook-banner.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
@@ -59,6 +60,7 @@ export function Layout() {
         <div className="mx-auto max-w-6xl">
           <BudgetBanner />
           <WebhookBanner />
+          <AlertBanner />
           <Breadcrumbs pathname={pathname} />
           {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
         </div>

@@ -51,6 +51,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
   ],
   Observe: [
     { to: "/overview", name: "Overview", icon: "overview", role: "builder", isForOperators: true },
+    { to: "/alerts", name: "Alerts", icon: "bell", role: "builder" },
     { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
     { to: "/usage", name: "Usage", icon: "usage", role: "builder", isForOperators: true },
     { to: "/audit", name: "Audit log", icon: "list", role: "admin", isForOperators: true },

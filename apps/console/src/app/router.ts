@@ -1,5 +1,6 @@
 import { createRouter } from "@tanstack/react-router";
 import { agentRoutes } from "../agents/routes.ts";
+import { alertRoutes } from "../alerts/routes.ts";
 import { queryClient, whenSessionOver } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { administrationRoutes } from "../administration/routes.ts";
@@ -41,6 +42,7 @@ const routeTree = rootRoute.addChildren([
     ...runRoutes,
     ...searchRoutes,
     ...overviewRoutes,
+    ...alertRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,

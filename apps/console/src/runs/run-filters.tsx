@@ -4,8 +4,10 @@ import { rpc, trpc } from "../api/clients.ts";
 import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { SavedViews } from "../saved-views/saved-views.tsx";
+import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { type Filter, FilterChips } from "../ui/filter-chips.tsx";
+import { Time } from "../ui/time.tsx";
 import { type Kind, kinds, nameOfKind, nameOfStatus, type Status, statuses } from "./kinds.ts";
 
 interface Choice {
@@ -26,6 +28,24 @@ export function RunFilters() {
       <FilterChips filters={[...kindAndStatus(search), ...ofNames]} onChange={change}>
         <SavedViews page="runs" />
       </FilterChips>
+      {(search.from ?? search.to) !== undefined && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          Created
+          {search.from !== undefined && (
+            <>
+              {" from "}
+              <Time at={search.from} isAbsolute />
+            </>
+          )}
+          {search.to !== undefined && (
+            <>
+              {" before "}
+              <Time at={search.to} isAbsolute />
+            </>
+          )}
+          <Button onClick={() => change({ from: undefined, to: undefined })}>Any time</Button>
+        </p>
+      )}
       {error && (
         <ErrorNotice
           title="The functions and agents could not be loaded"

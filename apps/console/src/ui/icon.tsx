@@ -1,5 +1,6 @@
 const paths = {
   agent: "M5 9h14v10H5zM12 9V5M9 13v2M15 13v2M3 13v3M21 13v3",
+  bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   check: "M5 12l5 5 9-10",
   chat: "M4 5h16v11H12l-5 4v-4H4z",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2",

@@ -221,6 +221,11 @@ const rows = {
     cause: "The workspace, or the server, has no such budget.",
     cure: "Take the id from the list of budgets.",
   },
+  alert_not_found: {
+    status: 404,
+    cause: "The workspace has no such alert.",
+    cure: "Take the id from the list of alerts.",
+  },
   schedule_not_found: {
     status: 404,
     cause: "The workspace has no such schedule.",
