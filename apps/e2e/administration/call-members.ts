@@ -125,6 +125,12 @@ export const members: Record<string, object> = {
   "schedules.update": { scheduleId: "nobody", version: 0 },
   "schedules.remove": { scheduleId: "nobody", version: 0 },
   "schedules.run": { scheduleId: "nobody" },
+  "traceDestinations.create": { name: "n", url: "https://collector.example/v1/traces" },
+  "traceDestinations.export": { traceDestinationId: "nobody", from: 0 },
+  "traceDestinations.get": { traceDestinationId: "nobody" },
+  "traceDestinations.remove": { traceDestinationId: "nobody", version: 0 },
+  "traceDestinations.test": { traceDestinationId: "nobody" },
+  "traceDestinations.update": { traceDestinationId: "nobody", version: 0 },
   "webhooks.create": {
     url: "https://webhooks.example/x",
     events: ["message.failed"],

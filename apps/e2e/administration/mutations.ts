@@ -6,6 +6,7 @@ import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
+import { describeTraceMutations } from "./trace-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
@@ -40,6 +41,7 @@ export function describeMutations(
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
+    ...describeTraceMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({

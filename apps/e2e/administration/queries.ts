@@ -4,6 +4,7 @@ import type { Doable } from "./doable.ts";
 import { describeToolQueries } from "./tool-mutations.ts";
 import { describeUsageQueries } from "./usage-mutations.ts";
 import { describeTriggerQueries } from "./trigger-mutations.ts";
+import { describeTraceQueries } from "./trace-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
@@ -54,6 +55,7 @@ export function describeQueries(
     ...describeToolQueries(server),
     ...describeUsageQueries(server, { rpc }),
     ...describeTriggerQueries(server, { rpc }),
+    ...describeTraceQueries(server, { rpc }),
     ...describeScheduleQueries(server, { rpc }),
     ...describeWebhookQueries(server, { rpc }),
     "tools.list": inDemo,

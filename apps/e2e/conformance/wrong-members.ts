@@ -61,6 +61,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   trigger_not_found: { triggerId: nobody, tId: nobody },
   trigger_event_not_found: { eventId: nobody },
   schedule_not_found: { scheduleId: nobody },
+  trace_destination_not_found: { traceDestinationId: nobody },
   webhook_not_found: { webhookId: nobody },
   member_already_exists: { email: "ada@parley.test" },
   sandbox_function_already_exists: { slug: "add" },

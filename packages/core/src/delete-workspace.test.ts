@@ -51,6 +51,7 @@ import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
 import { createSchedule } from "./schedules/schedules.ts";
+import { createTraceDestination } from "./trace-destinations/trace-destinations.ts";
 import { createWebhook } from "./webhooks/webhooks.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -124,6 +125,11 @@ describe("deleteWorkspace", () => {
     };
     await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
     await createTestTrigger(context);
+    const destination = { wId: workspaceId, name: "Collector", url: "https://x.example/v1/traces" };
+    await createTraceDestination(
+      context,
+      parseInput(endpoints["traceDestinations.create"], destination),
+    );
     const schedule = {
       wId: workspaceId,
       name: "Daily",

@@ -20,6 +20,7 @@ import { invocationImplementations } from "./invocations/implementations.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
+import { traceDestinationImplementations } from "./trace-destinations/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
@@ -48,6 +49,7 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
+  ...traceDestinationImplementations,
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,

@@ -69,6 +69,7 @@ describe("the endpoint table", () => {
       "webhooks.update.conversationIds",
       "webhooks.update.agentIds",
       "webhooks.update.functionIds",
+      "traceDestinations.update.slowMs",
     ]);
   });
 

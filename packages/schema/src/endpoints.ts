@@ -33,6 +33,7 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { traceDestinationEndpoints } from "./trace-destinations/endpoints.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
@@ -85,6 +86,7 @@ export const endpoints = {
   ...triggerEndpoints,
   ...webhookEndpoints,
   ...scheduleEndpoints,
+  ...traceDestinationEndpoints,
   ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
