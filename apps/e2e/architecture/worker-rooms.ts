@@ -5,7 +5,7 @@ const composed = ["config.ts", "models", "program-runner.ts", "runs"];
 export const worker: Readonly<Record<string, readonly string[]>> = {
   runs: [],
   models: ["runs"],
-  "config.ts": ["models"],
+  "config.ts": ["models", "traces"],
   executor: [],
   simulation: ["executor"],
   javascript: ["config.ts", "executor"],
@@ -38,5 +38,5 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
     "turns",
     "webhooks",
   ],
-  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts"],
+  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts", "traces"],
 };

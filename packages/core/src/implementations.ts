@@ -21,6 +21,7 @@ import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
 import { traceDestinationImplementations } from "./trace-destinations/implementations.ts";
+import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
@@ -50,6 +51,7 @@ export const implementations = {
   ...skillImplementations,
   ...toolImplementations,
   ...traceDestinationImplementations,
+  ...traceImplementations,
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,

@@ -36,6 +36,7 @@ import { priceEndpoints } from "./usage/prices.ts";
 import { traceDestinationEndpoints } from "./trace-destinations/endpoints.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
+import { traceEndpoints } from "./traces/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -88,6 +89,7 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...traceDestinationEndpoints,
   ...activityEndpoints,
+  ...traceEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

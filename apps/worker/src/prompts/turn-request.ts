@@ -150,6 +150,7 @@ export async function createTurnRequest(
     ...chosen,
     provider: chain ?? chosen.provider,
     countFitting,
+    now: core.now,
     temperature: settings.temperature ?? agent.temperature,
     maxOutputTokens: settings.maxOutputTokens,
     parallelToolCalls: settings.parallelToolCalls,

@@ -1,5 +1,6 @@
 import { type Queryable, statement } from "@parley/db";
 import { type SQL, sql, type SQLWrapper } from "drizzle-orm";
+import type { RunRow } from "../data-access/rows.ts";
 
 /** How long after its end a run is exported: ends are committed a moment after the time that they have. */
 export const COMMIT_MS = 15_000;
@@ -15,14 +16,12 @@ export interface ExportPlace {
 }
 
 /** A run that has ended. */
-export interface EndedRun {
-  readonly id: number;
-  readonly logId: string;
-  readonly kind: "agent_turn" | "invocation";
-  readonly createdAt: number;
+export interface EndedRun extends Pick<
+  RunRow,
+  "id" | "logId" | "createdAt" | "outcome" | "traceparent"
+> {
+  readonly kind: "agent_turn" | "invocation" | "compaction";
   readonly finishedAt: number;
-  readonly outcome: "succeeded" | "errored" | "cancelled" | null;
-  readonly traceparent: string | null;
   /** Whether a tool call of an answer started it: it is in the trace of the answer. */
   readonly isOfCall: boolean;
 }
@@ -33,7 +32,7 @@ export const hasEnded = ({
   runId,
   until,
 }: Readonly<Record<"at" | "runId" | "until", SQLWrapper>>): SQL => sql`
-  r.finished_at is not null and r.kind in ('agent_turn', 'invocation')
+  r.finished_at is not null and r.kind in ('agent_turn', 'invocation', 'compaction')
   and r.finished_at >= ${at}::bigint and (r.finished_at, r.id) > (${at}::bigint, ${runId}::bigint)
   and r.finished_at <= ${until}::bigint`;
 

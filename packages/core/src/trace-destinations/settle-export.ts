@@ -26,6 +26,8 @@ export interface SettledExport {
   readonly skippedRuns?: number;
   /** What the destination answered; undefined if nothing was sent. */
   readonly attempt?: { readonly status: number | null; readonly error: string | null } | undefined;
+  /** Whether the destination refused all that was sent. */
+  readonly isFailing?: boolean;
   /** After which time a batch that failed is tried again. */
   readonly againAfterMs?: number | undefined;
 }
@@ -46,6 +48,7 @@ export async function settleExport(core: Process, settled: SettledExport): Promi
     if (row === undefined) return;
     const now = core.now();
     const hasFailed = againAfterMs !== undefined;
+    const isWell = !hasFailed && attempt !== undefined && settled.isFailing !== true;
     const isTest = part === "test";
     await db
       .update(traceDestinations)
@@ -56,8 +59,9 @@ export async function settleExport(core: Process, settled: SettledExport): Promi
         rejectedSpans: row.rejectedSpans + (settled.rejectedSpans ?? 0),
         skippedRuns: row.skippedRuns + (settled.skippedRuns ?? 0),
         ...(attempt !== undefined && { lastAttempt: { at: now, ...attempt, isTest } }),
-        ...(hasFailed && { failingSince: row.failingSince ?? now, failures: row.failures + 1 }),
-        ...(!hasFailed && attempt?.error === null && { failingSince: null, failures: 0 }),
+        ...(hasFailed && { failures: row.failures + 1 }),
+        ...((hasFailed || settled.isFailing === true) && { failingSince: row.failingSince ?? now }),
+        ...(isWell && (!isTest || attempt.error === null) && { failingSince: null, failures: 0 }),
       })
       .where(eq(traceDestinations.id, row.id));
     if (hasFailed) await suspendFor(db, { logId: run.logId, delayMs: againAfterMs });

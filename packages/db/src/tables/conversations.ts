@@ -201,6 +201,11 @@ interface StoredUsage {
 export interface StoredStep extends StoredUsage {
   readonly step: number;
   readonly durationMs: number;
+  // Rows from before have none of the next three.
+  /** When it began, in milliseconds since the epoch; the attempt that made it; and how long its first token took. */
+  readonly startedAt?: number;
+  readonly attempt?: number;
+  readonly firstTokenMs?: number;
   /** The model that answered, if it is not the configured one. */
   readonly model?: ModelPair;
   /** The models that gave way to it, and what their calls were billed. */

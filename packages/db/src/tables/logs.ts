@@ -39,6 +39,18 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
+/** An attempt of a run; its times are those of the database, in milliseconds since the epoch. */
+export interface StoredAttempt {
+  readonly attempt: number;
+  /** When a worker could have claimed it; left out of a first attempt. */
+  readonly dueAt?: number;
+  readonly startedAt: number;
+  readonly workerId: string | null;
+  /** When it ended and how; of one without, the run goes on or ended with it. */
+  readonly endedAt?: number;
+  readonly end?: "suspended" | "lost" | "handed_back" | "refused";
+}
+
 /** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers and exports of traces to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
@@ -81,6 +93,8 @@ export const runs = pgTable(
     /** Attempts that were handed back and do not count. */
     sparedAttempts: integer().notNull().default(0),
     workerId: text(),
+    /** Its attempts, once a second one begins or the first one is left; null before, and in rows from before. */
+    attempts: jsonb().$type<StoredAttempt[]>(),
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),
     createdAt: milliseconds().notNull(),
