@@ -29,6 +29,8 @@ import type { TraceMetrics } from "./trace-metrics.ts";
 const PER_WORKSPACE = 4;
 /** Those to slow destinations leave their places to others. */
 const KEEPS_PLACE_MS = 1000;
+/** How much more than what is too old is skipped. */
+const SKIPPED_ROOM_MS = 60_000;
 /** Spans of one request. */
 const MAX_REQUEST_SPANS = 512;
 
@@ -78,9 +80,11 @@ async function nextLive(
   const from = { at: destination.exportedUntil, runId: destination.exportedRunId };
   const oldest = until - MAX_TRACE_BACKLOG_MS;
   if (from.at < oldest) {
-    const range = { workspaceId: destination.workspaceId, ...from, until: oldest };
+    // Some room, so that one that stays as far behind does not skip a moment with each batch.
+    const at = oldest + SKIPPED_ROOM_MS;
+    const range = { workspaceId: destination.workspaceId, ...from, until: at };
     const skippedRuns = await countEndedRuns(core.database.db, range);
-    const place = { at: oldest, runId: Number.MAX_SAFE_INTEGER };
+    const place = { at, runId: Number.MAX_SAFE_INTEGER };
     return { part: "live", traces: [], place, isLast: false, skippedRuns };
   }
   const batch = await readBatch(core, destination, { from, until });

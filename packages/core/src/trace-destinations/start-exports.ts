@@ -28,7 +28,7 @@ const startOne = statement<{ id: number }>(
   with ${startOf(sql`
     select id, sid, workspace_id from trace_destinations where id = ${sql.placeholder("id")}::bigint`)},
   woken as (
-    update runs set status = 'waiting' from due where runs.log_id = due.sid and runs.status = 'suspended'
+    update runs set status = 'waiting', run_after = now() from due where runs.log_id = due.sid and runs.status = 'suspended'
   )
   select id from log`,
 );
