@@ -271,6 +271,7 @@ const features: Rooms = {
   schedules: page,
   triggers: page,
   webhooks: page,
+  "trace-destinations": page,
   administration: page,
   operators: [...page, "administration"],
 };

@@ -16,6 +16,7 @@ import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { traceDestinationRoutes } from "../trace-destinations/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -43,6 +44,7 @@ const routeTree = rootRoute.addChildren([
     ...scheduleRoutes,
     ...triggerRoutes,
     ...webhookRoutes,
+    ...traceDestinationRoutes,
     unknownRoute,
   ]),
 ]);

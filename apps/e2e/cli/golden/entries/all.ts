@@ -11,6 +11,7 @@ import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { traceEntries } from "./traces.ts";
 import { triggerEntries } from "./triggers.ts";
 import { webhookEntries } from "./webhooks.ts";
 
@@ -27,6 +28,7 @@ export const entries: readonly Entry[] = [
   ...toolEntries,
   ...accessEntries,
   ...scheduleEntries,
+  ...traceEntries,
   ...triggerEntries,
   ...webhookEntries,
   ...operatorEntries,
