@@ -29,6 +29,8 @@ export interface FakeCollector extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
   readonly requests: ReceivedRequest[];
+  /** Called when a request has begun, before its body is read. */
+  begin: () => void;
   /** Answers a request; by default with 200, which accepts all. */
   answer: (response: ServerResponse, request: ReceivedRequest) => void;
 }
@@ -49,8 +51,8 @@ export function attributesIn({ attributes }: ReceivedSpan): Record<string, unkno
 /** Starts a collector on loopback. */
 export async function startFakeCollector(): Promise<FakeCollector> {
   const requests: ReceivedRequest[] = [];
-  const collector = { answer: (response: ServerResponse) => void response.writeHead(200).end() };
   const server = createServer((incoming, response) => {
+    fake.begin();
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
@@ -66,7 +68,8 @@ export async function startFakeCollector(): Promise<FakeCollector> {
     url: `http://${host}/v1/traces`,
     host,
     requests,
-    ...collector,
+    begin: () => {},
+    answer: (response) => void response.writeHead(200).end(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
