@@ -139,6 +139,12 @@ export const members: Record<string, object> = {
   "savedViews.remove": { savedViewId: "nobody", version: 0 },
   "search.ids": { id: "nobody" },
   "search.messages": { query: "x" },
+  "traceDestinations.create": { name: "n", url: "https://collector.example/v1/traces" },
+  "traceDestinations.export": { traceDestinationId: "nobody", from: 0 },
+  "traceDestinations.get": { traceDestinationId: "nobody" },
+  "traceDestinations.remove": { traceDestinationId: "nobody", version: 0 },
+  "traceDestinations.test": { traceDestinationId: "nobody" },
+  "traceDestinations.update": { traceDestinationId: "nobody", version: 0 },
   "webhooks.create": {
     url: "https://webhooks.example/x",
     events: ["message.failed"],

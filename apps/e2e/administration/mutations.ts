@@ -7,6 +7,7 @@ import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
 import { describeAlertMutations } from "./alert-mutations.ts";
+import { describeTraceMutations } from "./trace-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
 import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
@@ -43,6 +44,7 @@ export function describeMutations(
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
     ...describeAlertMutations(server, { rpc }),
+    ...describeTraceMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
     ...describeSavedViewMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),

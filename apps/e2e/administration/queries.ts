@@ -5,6 +5,7 @@ import { describeToolQueries } from "./tool-mutations.ts";
 import { describeUsageQueries } from "./usage-mutations.ts";
 import { describeTriggerQueries } from "./trigger-mutations.ts";
 import { describeAlertQueries } from "./alert-mutations.ts";
+import { describeTraceQueries } from "./trace-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
@@ -75,6 +76,7 @@ export function describeQueries(
     ...describeUsageQueries(server, { rpc }),
     ...describeTriggerQueries(server, { rpc }),
     ...describeAlertQueries(server, { rpc }),
+    ...describeTraceQueries(server, { rpc }),
     ...describeScheduleQueries(server, { rpc }),
     ...describeWebhookQueries(server, { rpc }),
     "tools.list": inDemo,

@@ -5,7 +5,7 @@ const composed = ["config.ts", "models", "program-runner.ts", "runs"];
 export const worker: Readonly<Record<string, readonly string[]>> = {
   runs: [],
   models: ["runs"],
-  "config.ts": ["models"],
+  "config.ts": ["models", "traces"],
   executor: [],
   simulation: ["executor"],
   javascript: ["config.ts", "executor"],
@@ -19,6 +19,7 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["runs"],
   triggers: ["runs", "executor", "webhooks"],
   schedules: ["runs"],
+  traces: ["runs", "webhooks"],
   requests: ["runs"],
   prompts: ["runs", "models", "documents", "requests"],
   turns: ["runs", "models", "metering", "compaction", "prompts"],
@@ -33,9 +34,10 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
     "invocations",
     "requests",
     "schedules",
+    "traces",
     "triggers",
     "turns",
     "webhooks",
   ],
-  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts"],
+  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts", "traces"],
 };

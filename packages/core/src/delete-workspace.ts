@@ -13,6 +13,7 @@ import { deleteMeasures } from "./measures/sweep-measures.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deleteTraceDestinations } from "./trace-destinations/trace-destinations.ts";
 import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteSchedules } from "./schedules/schedules.ts";
@@ -184,6 +185,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteTraceDestinations(db, id);
   await deleteTriggers(db, id);
   await deleteSchedules(db, id);
   await deleteWebhooks(db, id);

@@ -22,6 +22,7 @@ import { replayTrial, tryAgent } from "./launches/try-agent.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
+import { traceDestinationImplementations } from "./trace-destinations/implementations.ts";
 import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
@@ -55,6 +56,7 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
+  ...traceDestinationImplementations,
   ...traceImplementations,
   ...triggerImplementations,
   ...usageImplementations,

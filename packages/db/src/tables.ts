@@ -16,6 +16,7 @@ export * from "./tables/search.ts";
 export * from "./tables/skills.ts";
 export * from "./tables/summaries.ts";
 export * from "./tables/usage.ts";
+export * from "./tables/trace-destinations.ts";
 export * from "./tables/triggers.ts";
 export * from "./tables/webhooks.ts";
 export * from "./tables/workspaces.ts";

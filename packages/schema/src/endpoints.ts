@@ -36,6 +36,7 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { traceDestinationEndpoints } from "./trace-destinations/endpoints.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { traceEndpoints } from "./traces/endpoints.ts";
@@ -93,6 +94,7 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...alertEndpoints,
   ...measureEndpoints,
+  ...traceDestinationEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,
   ...searchEndpoints,

@@ -20,6 +20,7 @@ export type IdPrefix =
   | "tar"
   | "trg"
   | "tre"
+  | "trd"
   | "whk"
   | "whd"
   | "sch"

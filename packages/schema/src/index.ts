@@ -100,6 +100,7 @@ export * from "./usage/budgets.ts";
 export * from "./usage/own-budgets.ts";
 export * from "./usage/prices.ts";
 export * from "./webhooks/taken-deliveries.ts";
+export * from "./trace-destinations/trace-destinations.ts";
 export * from "./traces/spans.ts";
 export * from "./triggers/public-triggers.ts";
 export * from "./triggers/trigger-events.ts";

@@ -25,6 +25,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/keys": "apiKeys.list",
   "/triggers": "triggers.listAll",
   "/webhooks": "webhooks.list",
+  "/trace-destinations": "traceDestinations.list",
   "/operator-keys": "operatorKeys.list",
   "/budgets": "budgets.list",
   "/audit": "audit.list",

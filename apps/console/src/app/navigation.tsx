@@ -61,6 +61,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
     { to: "/budgets", name: "Budgets", icon: "money", role: "builder" },
     { to: "/secrets", name: "Secrets", icon: "lock", role: "builder" },
     { to: "/webhooks", name: "Webhooks", icon: "webhook", role: "builder" },
+    { to: "/trace-destinations", name: "Trace destinations", icon: "runs", role: "admin" },
     { to: "/members", name: "Members", icon: "people", role: "admin" },
     { to: "/spaces", name: "Spaces", icon: "space", role: "admin" },
     { to: "/keys", name: "Keys", icon: "key", role: "admin" },

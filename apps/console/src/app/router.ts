@@ -18,6 +18,7 @@ import { scheduleRoutes } from "../schedules/routes.ts";
 import { searchRoutes } from "../search/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { traceDestinationRoutes } from "../trace-destinations/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -47,6 +48,7 @@ const routeTree = rootRoute.addChildren([
     ...scheduleRoutes,
     ...triggerRoutes,
     ...webhookRoutes,
+    ...traceDestinationRoutes,
     unknownRoute,
   ]),
 ]);

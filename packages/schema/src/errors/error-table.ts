@@ -241,6 +241,11 @@ const rows = {
     cause: "The workspace has no such webhook.",
     cure: "Take the id from the list of webhooks.",
   },
+  trace_destination_not_found: {
+    status: 404,
+    cause: "The workspace has no such trace destination.",
+    cure: "Take the id from the list of trace destinations.",
+  },
   ...triggerRows,
   member_not_found: {
     status: 404,
