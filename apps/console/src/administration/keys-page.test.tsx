@@ -67,7 +67,7 @@ test("shows revoked keys only on request, without actions", async () => {
   await user.click(screen.getByRole("checkbox", { name: "Include revoked" }));
   const row = await rowOf("gone");
   expect(href()).toBe("/keys?show=all");
-  expect(row.textContent).toContain("revoked");
+  expect(row.textContent).toContain("Revoked");
   expect(within(row).queryByRole("button")).toBeNull();
 });
 

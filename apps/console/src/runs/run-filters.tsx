@@ -5,7 +5,8 @@ import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { kinds, nameOfKind, nameOfStatus, statuses } from "./kinds.ts";
+import { wordOf } from "../ui/states.ts";
+import { kinds, nameOfKind, statuses } from "./kinds.ts";
 
 interface Choice {
   readonly id: string;
@@ -71,7 +72,7 @@ export function KindAndStatus() {
         <option value="">All</option>
         {statuses.map((status) => (
           <option key={status} value={status}>
-            {nameOfStatus[status]}
+            {wordOf(status)}
           </option>
         ))}
       </SelectField>

@@ -55,7 +55,7 @@ test("shows firings with what they started, and why others did not", async () =>
   await page();
   await screen.findByText("by hand");
   const [, waiting, started, failed] = screen.getAllByRole("row");
-  expect(waiting?.textContent).toContain("waiting");
+  expect(waiting?.textContent).toContain("Queued");
   expect(started?.textContent).toContain("by hand");
   const link = within(started!).getByRole("link", { name: "Conversation" });
   expect(link.getAttribute("href")).toBe("/conversations/con_1?view=timeline");

@@ -19,7 +19,7 @@ export function SpanDetail({ span, now, extra }: SpanDetailProps) {
     <section aria-label={`Details of ${span.name}`} className="grid content-start gap-3 text-sm">
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-medium">{span.name}</span>
-        <StatusBadge status={span.status} />
+        <StatusBadge status={stateNameOf(span)} />
       </p>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
         {factsOf(span, now).map(([name, value]) => (
@@ -46,6 +46,13 @@ export function SpanDetail({ span, now, extra }: SpanDetailProps) {
       {extra}
     </section>
   );
+}
+
+/** A wait that goes on is one of somebody, or for a worker. */
+function stateNameOf({ kind, status }: Span): string {
+  if (status !== "running") return status;
+  if (kind === "wait") return "blocked";
+  return kind === "queue" || kind === "backoff" ? "waiting" : status;
 }
 
 interface SpanTextProps {

@@ -56,13 +56,7 @@ const waterfall = async () => show(<Waterfall label="Trace" spans={spans} now={a
 
 test("says in words what the bars show", async () => {
   await waterfall();
-  expect(names()).toEqual([
-    "▾Clerk",
-    "▾Attempt 1",
-    "▾Step 1",
-    "▾pay · failed",
-    "Needs approval · running",
-  ]);
+  expect(names()).toEqual(["▾Clerk", "▾Attempt 1", "▾Step 1", "▾pay · failed", "Needs approval"]);
   expect(row(/Needs approval/).textContent).toContain("after 1.0 s");
   expect(row(/Needs approval/).textContent).toContain("14 min 59 s");
   expect(row(/pay/).getAttribute("aria-level")).toBe("4");
@@ -145,6 +139,6 @@ test("reads a trace again while its spans go on, and says if spans are missing",
   });
   expect(await screen.findByText("Some spans are not shown.")).toBeDefined();
   expect(readings).toBe(1);
-  await screen.findByRole("row", { name: /Needs approval after/ }, { timeout: 3000 });
+  await screen.findByRole("row", { name: /^Needs approval after .* 14 min/ }, { timeout: 3000 });
   expect(readings).toBe(2);
 });

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Button } from "../ui/button.tsx";
 import { join } from "../ui/join.ts";
+import { stateOf } from "../ui/states.ts";
 import { formatDuration } from "../ui/time.tsx";
 import { SpanBar } from "./span-bar.tsx";
 import { SpanDetail } from "./span-detail.tsx";
@@ -112,11 +113,11 @@ function Row({ row: { span, level, hasChildren }, state, start, now }: RowProps)
         <span aria-hidden="true" className="inline-block w-4 text-muted">
           {hasChildren && (isCollapsed ? "▸" : "▾")}
         </span>
-        <span className={isWait(span) ? "text-muted" : undefined}>{span.name}</span>
-        {span.status !== "succeeded" && (
+        <span className={nameLook(span)}>{span.name}</span>
+        {span.status !== "succeeded" && !isOpenWait(span) && (
           <span className={span.status === "errored" ? "text-bad" : "text-muted"}>
             {" "}
-            · {words[span.status]}
+            · {stateOf(span.status).word.toLowerCase()}
           </span>
         )}
       </span>
@@ -131,4 +132,10 @@ function Row({ row: { span, level, hasChildren }, state, start, now }: RowProps)
   );
 }
 
-const words = { running: "running", errored: "failed", cancelled: "cancelled" } as const;
+/** What somebody must do something about now is named by what it needs. */
+const isOpenWait = (span: Span): boolean => span.kind === "wait" && span.endedAt === null;
+
+function nameLook(span: Span): string | undefined {
+  if (isOpenWait(span)) return "font-medium text-warn";
+  return isWait(span) ? "text-muted" : undefined;
+}

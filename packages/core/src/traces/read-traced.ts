@@ -47,9 +47,10 @@ const beginningOf = (column: AnyColumn, characters: number): SQL<string | null> 
   sql<string | null>`left(${column}::text, ${characters + 1}::int)`;
 
 function cut(text: string | null, characters = MAX_SPAN_TEXT): SpanText | null {
-  return text === null
-    ? null
-    : { text: [...text].slice(0, characters).join(""), isCut: [...text].length > characters };
+  if (text === null) return null;
+  // Characters as PostgreSQL counts them.
+  const given = Array.from(text);
+  return { text: given.slice(0, characters).join(""), isCut: given.length > characters };
 }
 
 // What providers are given back of steps may be large, and is not of a trace.

@@ -6,7 +6,8 @@ import { useWorkspaceId } from "../../api/use-session.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useResetForm } from "../../ui/use-reset-form.ts";
-import { conversationStates, nameOfState } from "./states.ts";
+import { wordOf } from "../../ui/states.ts";
+import { conversationStates } from "./states.ts";
 
 /** Filters of the search; the choices are in the URL. */
 export function SearchFields() {
@@ -63,7 +64,7 @@ export function SearchFields() {
           <option value="">Any</option>
           {conversationStates.map((state) => (
             <option key={state} value={state}>
-              {nameOfState[state]}
+              {wordOf(state)}
             </option>
           ))}
         </SelectField>
