@@ -52,7 +52,7 @@ test("an answer says what its model was not given", async () => {
 
 test("an answer that was cancelled keeps its text, and says so", async () => {
   await show(answer(answerOf({ status: "cancelled", content: "tick tick" })));
-  expect(article().textContent).toMatch(/cancelled.*tick tick/);
+  expect(article().textContent).toMatch(/Cancelled.*tick tick/);
 });
 
 test("a failed answer says why, and shows builders the provider's message", async () => {
