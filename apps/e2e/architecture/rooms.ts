@@ -216,6 +216,7 @@ const core: Rooms = {
   "implementations.ts": [
     "implementation.ts",
     "access",
+    "traces",
     "activity",
     "agents",
     "analytics",

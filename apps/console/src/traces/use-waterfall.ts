@@ -64,6 +64,12 @@ export function useWaterfall(spans: readonly Span[], now: number): WaterfallStat
     const next = zoom(range, factor, { at: current?.startedAt ?? range.from, whole });
     setNear(next.to - next.from >= whole.to - whole.from ? undefined : next);
   };
+  const openCurrent = () => {
+    if (current !== undefined) open(current.id);
+  };
+  const zoomToCurrent = () => {
+    if (current !== undefined) setNear(zoomTo(current, { whole, now }));
+  };
   const isClosed = current !== undefined && collapsed.has(current.id);
   const actions: Readonly<Record<string, () => void>> = {
     ArrowDown: () => goTo(rows[index + 1]?.span),
@@ -79,13 +85,13 @@ export function useWaterfall(spans: readonly Span[], now: number): WaterfallStat
       if (row?.hasChildren === true && !isClosed) toggle(row.span.id, true);
       else goTo(spans.find(({ id }) => id === current?.parentId));
     },
-    Enter: () => current && open(current.id),
-    " ": () => current && open(current.id),
+    Enter: openCurrent,
+    " ": openCurrent,
     "+": () => zoomBy(NEARER),
     "=": () => zoomBy(NEARER),
     "-": () => zoomBy(FARTHER),
     "0": () => setNear(undefined),
-    z: () => current && setNear(zoomTo(current, { whole, now })),
+    z: zoomToCurrent,
   };
   return {
     rows,
@@ -96,7 +102,7 @@ export function useWaterfall(spans: readonly Span[], now: number): WaterfallStat
     open,
     zoomIn: () => zoomBy(NEARER),
     zoomOut: () => zoomBy(FARTHER),
-    zoomToCurrent: () => current && setNear(zoomTo(current, { whole, now })),
+    zoomToCurrent,
     fit: () => setNear(undefined),
     onKey: (event) => {
       const action = actions[event.key];
