@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("schedules", () => {
     await page.getByRole("heading", { level: 1, name: "Report" }).waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
     const firing = page.getByRole("row").filter({ hasText: "by hand" });
-    await firing.getByText("started", { exact: true }).waitFor();
+    await firing.getByText("Started", { exact: true }).waitFor();
     await expectAccessible(page);
 
     await page.getByRole("button", { name: "Pause" }).click();
