@@ -6,7 +6,7 @@ import type { StoredAttempt } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 
 /** Attempts that a run's history holds; of more, those in the middle are left out. */
-export const MAX_HISTORY = 100;
+const MAX_HISTORY = 100;
 
 /** A time of the database in milliseconds since the epoch, but none before `least`: a time may be infinite. */
 export const toMs = (time: SQL, least = sql`0`): SQL =>
