@@ -11,7 +11,7 @@ export function Health({
   if (pausedFor !== null) {
     return (
       <span>
-        <StatusBadge status="paused" {...(pausedFor !== "request" && { tone: "bad" })} />{" "}
+        <StatusBadge status="paused" tone={pausedFor === "request" ? undefined : "bad"} />{" "}
         <span className="text-sm text-muted">
           {pausedFor === "key_revoked" && "the key that it acts for is no longer valid, "}
           {pausedAt !== null && <Time at={pausedAt} isAbsolute />}

@@ -31,7 +31,13 @@ export function Badge({
 }
 
 /** The state of anything, by the name that the server gives it; `tone` for one that this time means more or less. */
-export function StatusBadge({ status, tone }: { readonly status: string; readonly tone?: Tone }) {
+export function StatusBadge({
+  status,
+  tone,
+}: {
+  readonly status: string;
+  readonly tone?: Tone | undefined;
+}) {
   const state = stateOf(status);
   return <Badge tone={tone ?? state.tone}>{state.word}</Badge>;
 }

@@ -11,7 +11,7 @@ export function Health({
   if (disabledFor !== null) {
     return (
       <span>
-        <StatusBadge status="off" {...(disabledFor !== "request" && { tone: "bad" })} />{" "}
+        <StatusBadge status="off" tone={disabledFor === "request" ? undefined : "bad"} />{" "}
         <span className="text-sm text-muted">
           {reasons[disabledFor]}
           {disabledAt !== null && (
