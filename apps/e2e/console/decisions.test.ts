@@ -95,7 +95,9 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await page.getByText(/Result: .*1042/).waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.getByText(/2 steps · .* output tokens/).waitFor();
-    await page.getByRole("list", { name: "Calls" }).getByText("Step 1").waitFor();
+    const trace = page.getByRole("treegrid", { name: "Trace" });
+    await trace.getByRole("row", { name: /Needs approval/ }).click();
+    await page.getByRole("region", { name: "Details of Needs approval" }).waitFor();
     await expectAccessible(page);
     await page.getByRole("tab", { name: "Events" }).click();
     const events = page.getByRole("list", { name: "Events" });

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     const table = page.getByRole("group", { name: "Runs" });
     const first = await invoke("lasting");
     const row = table.getByRole("row").filter({ hasText: first });
-    await row.getByText("running", { exact: true }).waitFor();
+    await row.getByText("Running", { exact: true }).waitFor();
     await expectAccessible(page);
     // A run that starts later moves the row, but not the selection.
     await page.getByRole("checkbox", { name: `Select lasting ${first}` }).check();
@@ -40,12 +40,12 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await page.getByRole("checkbox", { name: "Select ponderous" }).check();
     await page.getByRole("button", { name: "Cancel (2)" }).click();
     await page.getByText("2 runs cancelled").first().waitFor();
-    await row.getByText("cancelled", { exact: true }).first().waitFor();
+    await row.getByText("Cancelled", { exact: true }).first().waitFor();
     const left = table.getByRole("row").filter({ hasText: third });
-    expect(await left.getByText("running", { exact: true }).count()).toBe(1);
+    expect(await left.getByText("Running", { exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Select active" }).click();
     await page.getByRole("button", { name: "Cancel (1)" }).click();
-    await left.getByText("cancelled", { exact: true }).first().waitFor();
+    await left.getByText("Cancelled", { exact: true }).first().waitFor();
     await row.getByRole("link", { name: "lasting" }).click();
     await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
   });

@@ -29,19 +29,19 @@ describe.skipIf(!hasBrowser)("schedules", () => {
     await page.getByRole("button", { name: "Create", exact: true }).click();
 
     const row = page.getByRole("row").filter({ hasText: "Report" });
-    await row.getByText("active").waitFor();
+    await row.getByText("Active").waitFor();
     await expectAccessible(page);
     await row.getByRole("link", { name: "Report" }).click();
     await page.getByRole("heading", { level: 1, name: "Report" }).waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
     const firing = page.getByRole("row").filter({ hasText: "by hand" });
-    await firing.getByText("started", { exact: true }).waitFor();
+    await firing.getByText("Started", { exact: true }).waitFor();
     await expectAccessible(page);
 
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("paused", { exact: true }).waitFor();
+    await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("active", { exact: true }).waitFor();
+    await page.getByText("Active", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Edit …" }).click();
     await page.getByRole("combobox", { name: "When" }).selectOption("every");

@@ -132,7 +132,8 @@ describe("turns with fallback models", () => {
     });
     expect(requests).toEqual([tries, 1, 0]);
     const durationMs = expect.any(Number) as number;
-    const took = { inputTokens: 11, outputTokens: 7, durationMs, amount: "0.00008375" };
+    const timed = { durationMs, startedAt: durationMs, firstTokenMs: durationMs, attempt: 1 };
+    const took = { inputTokens: 11, outputTokens: 7, ...timed, amount: "0.00008375" };
     const passedOver = [{ model: first, reason }];
     expect(steps).toEqual([{ step: 0, ...took, model: second, passedOver }]);
     const told = { configurationId: "ann", step: 0, ...second, passedOver: [{ ...first, reason }] };

@@ -42,9 +42,9 @@ const choose = async (user: UserEvent, name: string, item: string) => {
 };
 
 test.for([
-  ["backend", /active/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
-  ["paused", /disabled/, ["Edit …", "Rotate …", "Enable", "Revoke …"]],
-  ["visit", /expired/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
+  ["backend", /Active/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
+  ["paused", /Disabled/, ["Edit …", "Rotate …", "Enable", "Revoke …"]],
+  ["visit", /Expired/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
 ] as const)("the key %s shows its state and its actions", async ([name, state, all]) => {
   const { user } = await page();
   const row = await rowOf(name);
@@ -67,7 +67,7 @@ test("shows revoked keys only on request, without actions", async () => {
   await user.click(screen.getByRole("checkbox", { name: "Include revoked" }));
   const row = await rowOf("gone");
   expect(href()).toBe("/keys?show=all");
-  expect(row.textContent).toContain("revoked");
+  expect(row.textContent).toContain("Revoked");
   expect(within(row).queryByRole("button")).toBeNull();
 });
 

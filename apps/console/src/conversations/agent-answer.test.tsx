@@ -22,14 +22,14 @@ const failed = { code: "provider_error", message: "The provider refused", metada
 test("an answer that is being written is busy, and nothing can be done with it yet", async () => {
   await show(answer(answerOf({ status: "created" })));
   expect(article().getAttribute("aria-busy")).toBe("true");
-  expect(article().textContent).toContain("running");
+  expect(article().textContent).toContain("Running");
   expect(again()).toBeNull();
 });
 
 test("an answer that has succeeded says nothing of its status", async () => {
   await show(answer());
   expect(article().getAttribute("aria-busy")).toBe("false");
-  expect(article().textContent).not.toContain("succeeded");
+  expect(article().textContent).not.toContain("Succeeded");
   expect(screen.queryByRole("note")).toBeNull();
   expect(again()).not.toBeNull();
 });
@@ -52,7 +52,7 @@ test("an answer says what its model was not given", async () => {
 
 test("an answer that was cancelled keeps its text, and says so", async () => {
   await show(answer(answerOf({ status: "cancelled", content: "tick tick" })));
-  expect(article().textContent).toMatch(/cancelled.*tick tick/);
+  expect(article().textContent).toMatch(/Cancelled.*tick tick/);
 });
 
 test("a failed answer says why, and shows builders the provider's message", async () => {

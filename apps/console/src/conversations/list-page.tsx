@@ -4,7 +4,8 @@ import type { Output } from "parley-client";
 import { hasRole, hasScope } from "../api/access.ts";
 import { trpc } from "../api/clients.ts";
 import { useSession, useWorkspaceId } from "../api/use-session.ts";
-import { Badge } from "../ui/badge.tsx";
+import { Badge, StatusBadge } from "../ui/badge.tsx";
+import { wordOf } from "../ui/states.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
@@ -86,8 +87,8 @@ const columns: Columns<Summary> = {
   Title: TitleLink,
   State: ({ actionRequired, unread }) => (
     <span className="flex flex-wrap gap-1">
-      {actionRequired && <Badge tone="warn">needs attention</Badge>}
-      {unread && <Badge tone="accent">unread</Badge>}
+      {actionRequired && <StatusBadge status="blocked" />}
+      {unread && <Badge tone="accent">Unread</Badge>}
     </span>
   ),
   Updated: ({ updated }) => <Time at={updated} />,
@@ -117,7 +118,7 @@ function Filters() {
       >
         <option value="">All</option>
         <option value="unread">Unread</option>
-        <option value="waiting">Needs attention</option>
+        <option value="waiting">{wordOf("blocked")}</option>
       </SelectField>
       <SelectField
         label="Rows per page"

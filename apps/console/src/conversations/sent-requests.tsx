@@ -24,9 +24,8 @@ interface SentRequestsProps {
 /** Shows what the model was sent for each step of an answer. A request is read when it is asked for: that is recorded. */
 export function SentRequests({ conversationId, answer }: SentRequestsProps) {
   const [step, setStep] = useState<number>();
-  const { messageId, providerId, steps, fallbacks } = answer;
-  const isSimulated = ["simulated", "noop"].includes(providerId) && fallbacks === undefined;
-  if (!hasRole(useSession(), "builder") || isSimulated) return null;
+  const { messageId, steps } = answer;
+  if (!useMayRead(answer)) return null;
   // A step that was interrupted is not counted.
   const shown = Array.from({ length: Math.max(1, steps) }, (_, index) => index);
   return (
@@ -48,6 +47,35 @@ export function SentRequests({ conversationId, answer }: SentRequestsProps) {
       {step !== undefined && <StepRequest cId={conversationId} mId={messageId} n={step} />}
     </div>
   );
+}
+
+interface SentRequestProps extends SentRequestsProps {
+  readonly step: number;
+}
+
+/** Shows what the model was sent for one step, once it is asked for. */
+export function SentRequest({ conversationId, answer, step }: SentRequestProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  if (!useMayRead(answer)) return null;
+  return (
+    <div className="grid min-w-0 gap-2">
+      <Button
+        isSmall
+        className="justify-self-start"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? "Hide request" : "Show request"}
+      </Button>
+      {isOpen && <StepRequest cId={conversationId} mId={answer.messageId} n={step} />}
+    </div>
+  );
+}
+
+/** Whether requests of the answer may be read: simulated models are sent none. */
+function useMayRead({ providerId, fallbacks }: SentRequestsProps["answer"]): boolean {
+  const isSimulated = ["simulated", "noop"].includes(providerId) && fallbacks === undefined;
+  return hasRole(useSession(), "builder") && !isSimulated;
 }
 
 function StepRequest(step: { readonly cId: string; readonly mId: string; readonly n: number }) {

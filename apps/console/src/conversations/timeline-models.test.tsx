@@ -1,5 +1,6 @@
 import { screen } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { refuse } from "../../testing/answer-calls.ts";
 import { answerOf } from "../../testing/models.ts";
 import { show } from "../../testing/show.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -27,6 +28,7 @@ test("an answer names the models that have answered in place of its agent's own"
   const answers = {
     "conversations.getConsumption": () => page,
     "conversations.get": () => ({ conversation: { content } }),
+    "messages.getTrace": refuse("No trace"),
   };
   await show(<Timeline conversationId="con_1" />, { answers });
   const [first, second] = await screen.findAllByRole("listitem");

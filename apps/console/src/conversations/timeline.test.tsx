@@ -32,6 +32,24 @@ const answerOf = (messageId: string, modelId: string, counted = sums) => ({
   ...counted,
 });
 
+const traceOf = (runId: string) => ({
+  traceId: "t",
+  parentSpanId: null,
+  runId,
+  spans: [
+    {
+      id: "a",
+      parentId: null,
+      kind: "answer",
+      name: `Clerk ${runId}`,
+      startedAt: 0,
+      endedAt: 1000,
+      status: "succeeded",
+    },
+  ],
+  isCut: false,
+});
+
 const timeline = async (further = {}) =>
   show(<Timeline conversationId="con_1" />, {
     answers: {
@@ -45,6 +63,7 @@ const timeline = async (further = {}) =>
         ...further,
       }),
       "conversations.get": () => ({ conversation: { content: [] } }),
+      "messages.getTrace": ({ mId }: { readonly mId: string }) => ({ trace: traceOf(mId) }),
     },
   });
 
@@ -94,4 +113,16 @@ test("says what answers cost to those who are told, and how many calls had no pr
   expect(unpriced?.textContent).toContain("· No price (1 call) · model");
   expect(simulated?.textContent).not.toContain("$");
   expect(screen.getByText("$1.50 + 2 calls without a price")).toBeDefined();
+});
+
+test("shows the trace of the newest answer, and of another once it is asked for", async () => {
+  const { user, calls } = await timeline();
+  expect(await screen.findByRole("row", { name: /Clerk msg_2/ })).toBeDefined();
+  const traced = () => calls.filter(({ to }) => to === "messages.getTrace").length;
+  expect(traced()).toBe(1);
+  await user.click(screen.getByRole("button", { name: "Show trace of answer msg_1" }));
+  expect(await screen.findByRole("row", { name: /Clerk msg_1/ })).toBeDefined();
+  await user.click(screen.getByRole("button", { name: "Hide trace of answer msg_2" }));
+  expect(screen.queryByRole("row", { name: /Clerk msg_2/ })).toBeNull();
+  expect(traced()).toBe(2);
 });

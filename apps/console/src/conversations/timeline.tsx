@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AgentMessage, Output } from "parley-client";
+import { useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
+import { AnswerTrace } from "../traces/trace-view.tsx";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -9,9 +11,8 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
-import { CallTimeline } from "./call-timeline.tsx";
 import { describeTokens, formatCached, formatCost } from "../ui/tokens.ts";
-import { SentRequests } from "./sent-requests.tsx";
+import { SentRequest, SentRequests } from "./sent-requests.tsx";
 
 type Consumption = Output<"conversations.getConsumption">;
 
@@ -50,12 +51,13 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
         </p>
       )}
       <ol className="grid gap-4">
-        {answers.map((answer) => (
+        {answers.map((answer, index) => (
           <Turn
             key={`${answer.messageId} ${answer.version}`}
             conversationId={conversationId}
             answer={answer}
             message={messages.get(answer.messageId)}
+            isNewest={index === answers.length - 1 && !consumption.hasNextPage}
           />
         ))}
       </ol>
@@ -122,9 +124,12 @@ interface TurnProps {
   readonly answer: Consumption["messages"][number];
   /** Undefined if the answer is newer than the loaded messages. */
   readonly message: AgentMessage | undefined;
+  /** Whether its trace is shown from the beginning. */
+  readonly isNewest: boolean;
 }
 
-function Turn({ conversationId, answer, message }: TurnProps) {
+function Turn({ conversationId, answer, message, isNewest }: TurnProps) {
+  const [isOpen, setIsOpen] = useState(isNewest);
   return (
     <li className="grid min-w-0 gap-2 rounded-lg border border-line p-3">
       <p className="flex flex-wrap items-center gap-2">
@@ -152,7 +157,27 @@ function Turn({ conversationId, answer, message }: TurnProps) {
           {formatNumber(steps)} {steps === 1 ? "step" : "steps"}
         </p>
       ))}
-      {message && message.actions.length > 0 && <CallTimeline message={message} />}
+      <Button
+        isSmall
+        className="justify-self-start"
+        aria-expanded={isOpen}
+        of={`of answer ${answer.messageId}`}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? "Hide trace" : "Show trace"}
+      </Button>
+      {isOpen && (
+        <AnswerTrace
+          conversationId={conversationId}
+          messageId={answer.messageId}
+          extraOf={({ kind, step }) =>
+            kind === "step" &&
+            step !== undefined && (
+              <SentRequest key={step} conversationId={conversationId} answer={answer} step={step} />
+            )
+          }
+        />
+      )}
       <SentRequests conversationId={conversationId} answer={answer} />
     </li>
   );

@@ -14,9 +14,9 @@ test.for([
   ["succeeded", "succeeded"],
   ["errored", "errored"],
   ["denied", "denied"],
-  ["blocked_validation_required", "needs approval"],
-  ["blocked_user_answer_required", "needs an answer"],
-  ["blocked_authentication_required", "needs access"],
+  ["blocked_validation_required", "Needs approval"],
+  ["blocked_user_answer_required", "Needs an answer"],
+  ["blocked_authentication_required", "Needs permission"],
 ] as const)("a call that is %s says “%s”", async ([status, words]) => {
   await show(<ToolCall action={actionOf({ status })} />);
   expect(screen.getByText(words)).toBeDefined();

@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import { trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
 import { useParley, useWorkspaceId } from "../api/use-session.ts";
+import { RunTrace } from "../traces/trace-view.tsx";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { JsonBlock } from "../ui/code-block.tsx";
@@ -103,6 +104,8 @@ export function InvocationPage() {
         </details>
       )}
       <InvocationOutput events={followed.events} outcome={data?.outcome} />
+      <h2 className="font-semibold">Trace</h2>
+      <RunTrace runId={invocationId} />
       {followed.error !== undefined && <ErrorNotice error={followed.error} />}
       <h2 className="font-semibold">Events</h2>
       <EventList label="Events" events={followed.events} />

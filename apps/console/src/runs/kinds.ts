@@ -30,17 +30,6 @@ export const nameOfKind: Readonly<Record<Kind, string>> = {
   compaction: "Summary",
 };
 
-/** Labels for the states of runs. */
-export const nameOfStatus: Readonly<Record<Status, string>> = {
-  waiting: "Queued",
-  running: "Running",
-  blocked: "Blocked",
-  suspended: "Suspended",
-  succeeded: "Succeeded",
-  errored: "Failed",
-  cancelled: "Cancelled",
-};
-
 const over: ReadonlySet<Status> = new Set(["succeeded", "errored", "cancelled"]);
 
 /** Whether a run can be cancelled: it has not ended. */

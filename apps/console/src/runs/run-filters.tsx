@@ -7,8 +7,9 @@ import { SavedViews } from "../saved-views/saved-views.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { type Filter, FilterChips } from "../ui/filter-chips.tsx";
+import { wordOf } from "../ui/states.ts";
 import { Time } from "../ui/time.tsx";
-import { type Kind, kinds, nameOfKind, nameOfStatus, type Status, statuses } from "./kinds.ts";
+import { type Kind, kinds, nameOfKind, type Status, statuses } from "./kinds.ts";
 
 interface Choice {
   readonly id: string;
@@ -80,7 +81,7 @@ const kindAndStatus = ({
     name: "status",
     label: "Status",
     value: status,
-    choices: statuses.map((id) => ({ id, name: nameOfStatus[id] })),
+    choices: statuses.map((id) => ({ id, name: wordOf(id) })),
   },
 ];
 

@@ -2,13 +2,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
-import { Badge } from "../ui/badge.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Section } from "../ui/section.tsx";
+import { wordOf } from "../ui/states.ts";
 import { Time } from "../ui/time.tsx";
-import { type Firing, firingStatuses, memberOf, type Schedule, toneOfFiring } from "./states.ts";
+import { type Firing, firingStatuses, memberOf, type Schedule } from "./states.ts";
 import { ZonedTime } from "./zoned-time.tsx";
 
 /** How often firings are read again while one of them waits. */
@@ -42,7 +43,9 @@ export function Firings({ schedule }: { readonly schedule: Schedule }) {
       >
         <option value="">All</option>
         {firingStatuses.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {wordOf(one)}
+          </option>
         ))}
       </SelectField>
       <List
@@ -63,7 +66,7 @@ export function Firings({ schedule }: { readonly schedule: Schedule }) {
               {isManual && <span className="block text-sm text-muted">by hand</span>}
             </span>
           ),
-          Status: ({ status: current }) => <Badge tone={toneOfFiring[current]}>{current}</Badge>,
+          Status: ({ status: current }) => <StatusBadge status={current} />,
           Started: ({ startedAt }) => startedAt !== null && <Time at={startedAt} />,
           Result: (firing) => <StartedLink firing={firing} schedule={schedule} />,
           Reason: ({ reason }) => reason,

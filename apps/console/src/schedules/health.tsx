@@ -1,4 +1,4 @@
-import { Badge } from "../ui/badge.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
 import { Time } from "../ui/time.tsx";
 import type { Schedule } from "./states.ts";
 
@@ -11,7 +11,7 @@ export function Health({
   if (pausedFor !== null) {
     return (
       <span>
-        <Badge tone={pausedFor === "request" ? "neutral" : "bad"}>paused</Badge>{" "}
+        <StatusBadge status="paused" tone={pausedFor === "request" ? undefined : "bad"} />{" "}
         <span className="text-sm text-muted">
           {pausedFor === "key_revoked" && "the key that it acts for is no longer valid, "}
           {pausedAt !== null && <Time at={pausedAt} isAbsolute />}
@@ -19,10 +19,10 @@ export function Health({
       </span>
     );
   }
-  if (failingSince === null) return <Badge tone="good">active</Badge>;
+  if (failingSince === null) return <StatusBadge status="active" />;
   return (
     <span>
-      <Badge tone="warn">failing</Badge>{" "}
+      <StatusBadge status="failing" />{" "}
       <span className="text-sm text-muted">
         since <Time at={failingSince} isAbsolute />
       </span>

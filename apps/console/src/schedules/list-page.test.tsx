@@ -46,10 +46,10 @@ const page = async (answers: Answers = {}, role: "admin" | "builder" = "admin") 
   });
 
 test.for([
-  ["Daily", /active0 9 \* \* \*Nov 29, 2026.*in Asia\/TokyoNov 30, 2026.*9:00 AM in Asia\/Tokyo$/],
-  ["Hourly", /failing since Jan 1, 1970.*every hour/],
-  ["Off", /paused Nov 28, 2026/],
-  ["Lost", /paused the key that it acts for is no longer valid, Nov 28, 2026/],
+  ["Daily", /Active0 9 \* \* \*Nov 29, 2026.*in Asia\/TokyoNov 30, 2026.*9:00 AM in Asia\/Tokyo$/],
+  ["Hourly", /Failing since Jan 1, 1970.*every hour/],
+  ["Off", /Paused Nov 28, 2026/],
+  ["Lost", /Paused the key that it acts for is no longer valid, Nov 28, 2026/],
 ] as const)("shows how %s is, in words, with its last and next times", async ([name, said]) => {
   await page();
   const row = await rowOf(name);

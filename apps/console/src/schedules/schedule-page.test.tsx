@@ -47,7 +47,7 @@ test("shows what a schedule starts, and when", async () => {
   expect(await screen.findByRole("heading", { level: 1, name: "Report" })).toBeDefined();
   const facts = screen.getAllByRole("definition").map(({ textContent }) => textContent);
   expect(facts.join("; ")).toMatch(
-    /^active; For the morning meeting; clerk; newest; .*Write it.*; a new one each time; 0 9 \* \* \* Asia\/Tokyo; Nov 30.*; Skip this time; Start once, for the last one; key_1; /,
+    /^Active; For the morning meeting; clerk; newest; .*Write it.*; a new one each time; 0 9 \* \* \* Asia\/Tokyo; Nov 30.*; Skip this time; Start once, for the last one; key_1; /,
   );
 });
 
@@ -55,7 +55,7 @@ test("shows firings with what they started, and why others did not", async () =>
   await page();
   await screen.findByText("by hand");
   const [, waiting, started, failed] = screen.getAllByRole("row");
-  expect(waiting?.textContent).toContain("waiting");
+  expect(waiting?.textContent).toContain("Queued");
   expect(started?.textContent).toContain("by hand");
   const link = within(started!).getByRole("link", { name: "Conversation" });
   expect(link.getAttribute("href")).toBe("/conversations/con_1?view=timeline");

@@ -1,5 +1,4 @@
 import type { Output } from "parley-client";
-import type { Tone } from "../ui/badge.tsx";
 
 export type Schedule = Output<"schedules.get">["schedule"];
 export type Firing = Output<"schedules.listFirings">["firings"][number];
@@ -12,14 +11,6 @@ export const firingStatuses = [
   "skipped",
   "failed",
 ] as const satisfies readonly Firing["status"][];
-
-export const toneOfFiring: Readonly<Record<Firing["status"], Tone>> = {
-  planned: "neutral",
-  waiting: "accent",
-  started: "good",
-  skipped: "neutral",
-  failed: "bad",
-};
 
 /** What happens when the firing before still runs. */
 export const overlaps: Readonly<Record<Schedule["overlap"], string>> = {

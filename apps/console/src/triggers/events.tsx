@@ -11,6 +11,7 @@ import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Section } from "../ui/section.tsx";
 import { rowLink } from "../ui/table.tsx";
+import { wordOf } from "../ui/states.ts";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { EventDialog } from "./event-dialog.tsx";
@@ -72,7 +73,9 @@ export function Events({ isOn }: { readonly isOn: boolean }) {
       >
         <option value="">All</option>
         {eventStatuses.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {wordOf(one)}
+          </option>
         ))}
       </SelectField>
       {replaying.isError && <ErrorNotice error={replaying.error} />}

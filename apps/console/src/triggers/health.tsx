@@ -1,4 +1,4 @@
-import { Badge } from "../ui/badge.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { reasons, type Trigger } from "./states.ts";
 
@@ -10,15 +10,15 @@ export function Health({
   if (disabledFor !== null) {
     return (
       <span>
-        <Badge tone={disabledFor === "request" ? "neutral" : "bad"}>off</Badge>{" "}
+        <StatusBadge status="off" tone={disabledFor === "request" ? undefined : "bad"} />{" "}
         <span className="text-sm text-muted">{reasons[disabledFor]}</span>
       </span>
     );
   }
-  if (failingSince === null) return <Badge tone="good">on</Badge>;
+  if (failingSince === null) return <StatusBadge status="on" />;
   return (
     <span>
-      <Badge tone="warn">failing</Badge>{" "}
+      <StatusBadge status="failing" />{" "}
       <span className="text-sm text-muted">
         since <Time at={failingSince} isAbsolute />
       </span>

@@ -25,9 +25,9 @@ const page = async (answers: Answers = {}) =>
   });
 
 test.for([
-  ["issues", /on.*GitHub.*Agent clerk/],
-  ["orders", /failing since Jan 1, 1970/],
-  ["old", /off the key that it acts for was revoked/],
+  ["issues", /On.*GitHub.*Agent clerk/],
+  ["orders", /Failing since Jan 1, 1970/],
+  ["old", /Off the key that it acts for was revoked/],
 ] as const)("shows how %s is, in words", async ([name, state]) => {
   await page();
   expect((await rowOf(name)).textContent).toMatch(state);

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { join } from "./join.ts";
-
-export type Tone = "neutral" | "good" | "bad" | "warn" | "accent";
+import { stateOf, type Tone } from "./states.ts";
 
 const tones: Record<Tone, string> = {
   neutral: "bg-surface text-muted border-line",
@@ -31,33 +30,14 @@ export function Badge({
   );
 }
 
-const toneOfStatus: Readonly<Record<string, Tone>> = {
-  active: "good",
-  archived: "neutral",
-  blocked: "warn",
-  cancelled: "neutral",
-  created: "accent",
-  denied: "warn",
-  disabled: "warn",
-  errored: "bad",
-  failed: "bad",
-  running: "accent",
-  succeeded: "good",
-  suggested: "warn",
-  suspended: "warn",
-};
-
-const wordOfStatus: Readonly<Record<string, string>> = {
-  blocked_authentication_required: "needs access",
-  blocked_client_output_required: "needs its application",
-  blocked_user_answer_required: "needs an answer",
-  blocked_validation_required: "needs approval",
-  created: "running",
-  waiting: "queued",
-};
-
-/** The status of an answer, a call, an invocation, a skill, an agent, a key or a workspace. */
-export function StatusBadge({ status }: { readonly status: string }) {
-  const tone = status.startsWith("blocked_") ? "warn" : toneOfStatus[status];
-  return <Badge tone={tone ?? "neutral"}>{wordOfStatus[status] ?? status}</Badge>;
+/** The state of anything, by the name that the server gives it; `tone` for one that this time means more or less. */
+export function StatusBadge({
+  status,
+  tone,
+}: {
+  readonly status: string;
+  readonly tone?: Tone | undefined;
+}) {
+  const state = stateOf(status);
+  return <Badge tone={tone ?? state.tone}>{state.word}</Badge>;
 }

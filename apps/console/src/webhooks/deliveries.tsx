@@ -3,13 +3,14 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
-import { Badge, StatusBadge } from "../ui/badge.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Section } from "../ui/section.tsx";
+import { wordOf } from "../ui/states.ts";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
@@ -76,7 +77,9 @@ export function Deliveries({ isOn }: { readonly isOn: boolean }) {
       >
         <option value="">All</option>
         {deliveryStatuses.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {wordOf(one)}
+          </option>
         ))}
       </SelectField>
       {sending.isError && <ErrorNotice error={sending.error} />}
@@ -127,7 +130,7 @@ function DeliveryStatus({ status, nextAttemptAt }: Delivery) {
   if (status !== "waiting") return <StatusBadge status={status} />;
   return (
     <span>
-      <Badge tone="accent">waiting</Badge>
+      <StatusBadge status={status} />
       {nextAttemptAt !== null && (
         <span className="block text-sm text-muted">
           next attempt <Time at={nextAttemptAt} />

@@ -33,10 +33,10 @@ const page = async (answers: Answers = {}) =>
   });
 
 test.for([
-  ["https://on.example", /The shop.*on.*message\.succeeded/],
-  ["https://failing.example", /failing since Jan 1, 1970/],
-  ["https://off.example", /off by an admin, Nov 28, 2026/],
-  ["https://gone.example", /off its server answered 410, which means that it is gone, Nov 28/],
+  ["https://on.example", /The shop.*On.*message\.succeeded/],
+  ["https://failing.example", /Failing since Jan 1, 1970/],
+  ["https://off.example", /Off by an admin, Nov 28, 2026/],
+  ["https://gone.example", /Off its server answered 410, which means that it is gone, Nov 28/],
 ] as const)("shows how %s is, in words", async ([name, state]) => {
   await page();
   const row = await rowOf(name);

@@ -60,19 +60,19 @@ test("shows what a webhook is told of, and how", async () => {
   expect(await screen.findByRole("heading", { level: 1, name: webhook.url })).toBeDefined();
   const facts = screen.getAllByRole("definition").map(({ textContent }) => textContent);
   expect(facts.join("; ")).toMatch(
-    /^on; The shop; message\.succeeded An agent has answered; clerk; ids only; as it happens in/,
+    /^On; The shop; message\.succeeded An agent has answered; clerk; ids only; as it happens in/,
   );
 });
 
 test("shows deliveries with their attempts, and what was answered as text", async () => {
   const { user } = await page();
   const good = await rowOf("message.succeeded whd_good");
-  expect(good.textContent).toMatch(/succeeded1204/);
+  expect(good.textContent).toMatch(/Succeeded1204/);
   expect((await rowOf("message.succeeded whd_new")).textContent).toMatch(
-    /waitingnext attempt Jan 1, 1970.*1500/,
+    /Queuednext attempt Jan 1, 1970.*1500/,
   );
   const bad = await rowOf("message.failed whd_bad");
-  expect(bad.textContent).toMatch(/failed2It did not answer in time/);
+  expect(bad.textContent).toMatch(/Failed2It did not answer in time/);
   await user.click(within(bad).getByRole("button", { name: "Details whd_bad" }));
   const dialog = await screen.findByRole("dialog", { name: "message.failed" });
   expect(within(dialog).getByRole("region", { name: "Attempts" }).textContent).toMatch(

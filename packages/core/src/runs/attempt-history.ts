@@ -6,7 +6,7 @@ import type { StoredAttempt } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 
 /** Attempts that a run's history holds; of more, those in the middle are left out. */
-export const MAX_HISTORY = 100;
+const MAX_HISTORY = 100;
 
 /** A time of the database in milliseconds since the epoch, but none before `least`: a time may be infinite. */
 export const toMs = (time: SQL, least = sql`0`): SQL =>
@@ -30,16 +30,15 @@ export function endedAttempt(end: NonNullable<StoredAttempt["end"]>, at = sql`no
 const lost = endedAttempt("lost", sql`least(runs.lease_until, now())`);
 
 /**
- * The history of `runs` once another attempt has begun, as a value of the update that claims it. What still had a
+ * The history of `runs` once another attempt has begun, as a value of the update that claims it for the parameter
+ * `workerId`. What still had a
  * worker was lost when its lease ended.
  */
-export function begunAttempt(workerId: SQL): SQL {
-  return sql`case when runs.attempt = 0 or runs.kind not in ('agent_turn', 'invocation', 'compaction')
+export const begunAttempt = sql`case when runs.attempt = 0 or runs.kind not in ('agent_turn', 'invocation', 'compaction')
     then runs.attempts else (
       select case when jsonb_array_length(history) < ${sql.raw(String(MAX_HISTORY))} then history
           else history - ${sql.raw(String(MAX_HISTORY / 2))} end
         || jsonb_build_array(jsonb_build_object('attempt', runs.attempt + 1,
-          'dueAt', ${toMs(sql`runs.run_after`)}, 'startedAt', ${toMs(sql`now()`)}, 'workerId', ${workerId}::text))
+          'dueAt', ${toMs(sql`runs.run_after`)}, 'startedAt', ${toMs(sql`now()`)}, 'workerId', ${sql.placeholder("workerId")}::text))
       from (select case when runs.status = 'running' then ${lost} else ${begun} end as history) begun
     ) end`;
-}

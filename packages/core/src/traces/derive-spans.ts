@@ -30,14 +30,9 @@ const endedWithParent = (span: Span): Span =>
 type Derived = { readonly spans: Span[]; readonly isCut: boolean };
 
 function spansOf(traced: Traced, view: TraceView): Derived {
-  switch (traced.kind) {
-    case "answer":
-      return spansOfAnswer(traced, view);
-    case "invocation":
-      return spansOfInvocation(traced, null);
-    case "compaction":
-      return spansOfSummary(traced, view);
-  }
+  if (traced.kind === "answer") return spansOfAnswer(traced, view);
+  if (traced.kind === "compaction") return spansOfSummary(traced, view);
+  return spansOfInvocation(traced, null);
 }
 
 function spansOfAnswer(answer: TracedAnswer, view: TraceView): Derived {

@@ -30,6 +30,7 @@ export async function readTraced(db: Queryable, run: RunRow): Promise<Traced | u
     .select({
       invocation: invocationColumns,
       slug: sandboxFunctions.slug,
+      isOfTool,
       input: beginningOf(invocations.input, MAX_SPAN_TEXT),
       result: beginningOf(invocations.result, MAX_SPAN_TEXT),
     })
@@ -37,9 +38,10 @@ export async function readTraced(db: Queryable, run: RunRow): Promise<Traced | u
     .leftJoin(sandboxFunctions, eq(sandboxFunctions.id, invocations.functionId))
     .where(eq(invocations.sid, run.logId));
   if (row === undefined) return undefined;
-  const { invocation, slug } = row;
+  // The function of a server is internal.
+  const name = (!row.isOfTool && row.slug) || "Tool call";
   const texts = { input: cut(row.input), result: cut(row.result) };
-  return { kind: "invocation", ...toInvocation(invocation, run, slug), ...texts };
+  return { kind: "invocation", ...toInvocation(row.invocation, run, name), ...texts };
 }
 
 /** The beginning of a JSON value as text, with one character more than is shown. */
@@ -47,9 +49,10 @@ const beginningOf = (column: AnyColumn, characters: number): SQL<string | null> 
   sql<string | null>`left(${column}::text, ${characters + 1}::int)`;
 
 function cut(text: string | null, characters = MAX_SPAN_TEXT): SpanText | null {
-  return text === null
-    ? null
-    : { text: [...text].slice(0, characters).join(""), isCut: [...text].length > characters };
+  if (text === null) return null;
+  // Characters as PostgreSQL counts them.
+  const given = Array.from(text);
+  return { text: given.slice(0, characters).join(""), isCut: given.length > characters };
 }
 
 // What providers are given back of steps may be large, and is not of a trace.
@@ -102,12 +105,14 @@ async function readAnswer(db: Queryable, run: RunRow): Promise<Traced | undefine
 }
 
 const { status, error, finishedAt } = invocations;
+const isOfTool = sql<boolean>`${sandboxFunctions.toolId} is not null
+  or ${sandboxFunctions.clientUserId} is not null`;
 const invocationColumns = { status, error, finishedAt };
 
 function toInvocation(
   row: Pick<typeof invocations.$inferSelect, keyof typeof invocationColumns>,
   run: RunRow,
-  slug: string | null,
+  name: string,
 ): Omit<TracedInvocation, "input" | "result"> {
   const outcome = row.status === "created" ? null : row.status;
   const isCancelled = row.error?.code === "cancelled";
@@ -117,7 +122,7 @@ function toInvocation(
       finishedAt: run.finishedAt ?? row.finishedAt,
       outcome: run.outcome ?? (isCancelled ? "cancelled" : outcome),
     },
-    name: slug ?? "Function",
+    name,
     error: row.error && { code: row.error.code, message: row.error.message },
   };
 }
@@ -135,22 +140,20 @@ async function readCalls(db: Queryable, messageId: number): Promise<TracedCall[]
       output: beginningOf(actions.output, characters),
       invocation: invocationColumns,
       run: runs,
-      slug: sandboxFunctions.slug,
     })
     .from(actions)
     .leftJoin(invocations, eq(invocations.actionId, actions.id))
     .leftJoin(runs, eq(runs.logId, invocations.sid))
-    .leftJoin(sandboxFunctions, eq(sandboxFunctions.id, invocations.functionId))
     .where(ofMessage)
     .orderBy(asc(actions.step), asc(actions.position))
     .limit(MAX_CALLS);
-  return rows.map(({ action, params, output, invocation, run, slug }) => ({
+  return rows.map(({ action, params, output, invocation, run }) => ({
     ...action,
     params: cut(params, characters) ?? { text: "null", isCut: false },
     output: cut(output, characters),
     // Its input and result are those of the call.
     invocation: invocation &&
-      run && { ...toInvocation(invocation, run, slug), input: null, result: null },
+      run && { ...toInvocation(invocation, run, action.toolName), input: null, result: null },
   }));
 }
 

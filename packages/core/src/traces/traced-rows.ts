@@ -17,7 +17,7 @@ export interface TracedRun {
 }
 
 /** Why something failed. */
-export interface TracedError {
+interface TracedError {
   readonly code: string;
   readonly message: string;
 }

@@ -5,14 +5,15 @@ import { pagesOf } from "../../api/pages-of.ts";
 import { useWorkspaceId } from "../../api/use-session.ts";
 import { SavedViews } from "../../saved-views/saved-views.tsx";
 import { type Filter, FilterChips } from "../../ui/filter-chips.tsx";
-import { conversationStates, nameOfState } from "./states.ts";
+import { wordOf } from "../../ui/states.ts";
+import { conversationStates } from "./states.ts";
 
 /** Filters of the search; the choices are in the URL. */
 export function SearchFields() {
   const { q, agent, status, since, until } = useSearch({ from: "/session/conversations/all" });
   const navigate = useNavigate({ from: "/conversations/all" });
   const agents = useAgents().map(({ sId: id, name }) => ({ id, name }));
-  const states = conversationStates.map((id) => ({ id, name: nameOfState[id] }));
+  const states = conversationStates.map((id) => ({ id, name: wordOf(id) }));
   const filters: Filter[] = [
     { name: "q", label: "Title contains", value: q, type: "search" },
     { name: "agent", label: "Agent", value: agent, choices: agents },

@@ -156,6 +156,7 @@ export const conversationEntries: readonly Entry[] = [
     varying: [
       [/^· Queued .*\n/gm, ""],
       [/\d[\d.]* m?s\b.*/g, "TIME"],
+      [/START +DURATION +TIME/g, "START  DURATION  TIME"],
       [/"(spans)":\[.*\]/g, '"$1":[]'],
       [/"traceId":"\w+"/g, '"traceId":"T"'],
     ],
