@@ -25,6 +25,8 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createPriceCommands, createServerPriceCommands } from "./administration/prices.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
+import { createAlertCommands } from "./administration/alerts.ts";
+import { createOverviewCommand } from "./administration/overview.ts";
 import { createUsageCommand } from "./administration/usage.ts";
 import { createTriggerCommands } from "./administration/triggers.ts";
 import { createWebhookCommands } from "./administration/webhooks.ts";
@@ -100,6 +102,8 @@ export function createProgram(context: Context): Command {
     createWebhookCommands(context),
     createTraceCommands(context),
     createAuditCommands(context),
+    createAlertCommands(context),
+    createOverviewCommand(context),
     createUsageCommand(context),
     createWorkspaceCommands(context),
     createOperatorKeyCommands(context),

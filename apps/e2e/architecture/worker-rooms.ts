@@ -24,7 +24,8 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
   prompts: ["runs", "models", "documents", "requests"],
   turns: ["runs", "models", "metering", "compaction", "prompts"],
   "usage-sums.ts": ["runs"],
-  "retention.ts": ["config.ts", "runs", "usage-sums.ts"],
+  "message-indexing.ts": ["runs"],
+  "retention.ts": ["config.ts", "runs", "message-indexing.ts", "usage-sums.ts"],
   "program-runner.ts": ["config.ts", "executor", "javascript", "e2b", "simulation", "tools"],
   "create-run-kinds.ts": [
     ...composed,

@@ -24,7 +24,10 @@ export type IdPrefix =
   | "whk"
   | "whd"
   | "sch"
-  | "fir";
+  | "fir"
+  | "svw"
+  | "alr"
+  | "inc";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

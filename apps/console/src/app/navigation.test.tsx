@@ -7,6 +7,7 @@ import { mayOpen, places } from "./navigation.tsx";
 const needs: Readonly<Record<string, EndpointName>> = {
   "/workspaces": "workspaces.list",
   "/conversations": "conversations.list",
+  "/search": "search.messages",
   "/approvals": "conversations.list",
   "/runs": "runs.list",
   "/overview": "overview.get",

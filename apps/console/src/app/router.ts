@@ -1,5 +1,6 @@
 import { createRouter } from "@tanstack/react-router";
 import { agentRoutes } from "../agents/routes.ts";
+import { alertRoutes } from "../alerts/routes.ts";
 import { queryClient, whenSessionOver } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { administrationRoutes } from "../administration/routes.ts";
@@ -14,6 +15,7 @@ import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
+import { searchRoutes } from "../search/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
 import { traceDestinationRoutes } from "../trace-destinations/routes.ts";
@@ -39,7 +41,9 @@ const routeTree = rootRoute.addChildren([
     ...toolRoutes,
     ...operatorRoutes,
     ...runRoutes,
+    ...searchRoutes,
     ...overviewRoutes,
+    ...alertRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,

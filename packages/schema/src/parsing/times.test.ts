@@ -45,6 +45,8 @@ it("times are these members of inputs", () => {
     "runs.list to",
     "conversations.listAll from",
     "conversations.listAll to",
+    "search.messages from",
+    "search.messages to",
     "audit.list since",
     "audit.list until",
   ]);

@@ -1,5 +1,6 @@
 import type { Entry } from "../entry.ts";
 import { accessEntries } from "./access.ts";
+import { alertEntries } from "./alerts.ts";
 import { agentEntries } from "./agents.ts";
 import { connectionEntries } from "./connection.ts";
 import { conversationEntries } from "./conversations.ts";
@@ -27,6 +28,7 @@ export const entries: readonly Entry[] = [
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,
+  ...alertEntries,
   ...scheduleEntries,
   ...traceEntries,
   ...triggerEntries,
