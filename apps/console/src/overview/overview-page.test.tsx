@@ -1,9 +1,21 @@
 import { screen, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Answers, inputsOf, refuse } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
 import { OverviewPage } from "./overview-page.tsx";
 import { changeOf, formatStep, type Measures, rangeOf } from "./periods.ts";
+
+// happy-dom has no canvas to draw in; the browser's tests look at what is drawn.
+vi.mock("uplot", () => ({
+  default: class {
+    readonly cursor = {};
+    readonly width = 1;
+    setData() {}
+    setSize() {}
+    redraw() {}
+    destroy() {}
+  },
+}));
 
 const MINUTE_MS = 60_000;
 const noon = Date.UTC(2026, 10, 28, 12);
