@@ -38,6 +38,7 @@ import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { readVersion } from "./read-version.ts";
+import { createTraceCommands } from "./traces/commands.ts";
 import { createScheduleCommands } from "./schedules/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { withServer } from "./connection/server-options.ts";
@@ -99,6 +100,7 @@ export function createProgram(context: Context): Command {
     createScheduleCommands(context),
     createTriggerCommands(context),
     createWebhookCommands(context),
+    createTraceCommands(context),
     createAuditCommands(context),
     createAlertCommands(context),
     createOverviewCommand(context),

@@ -86,6 +86,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   ],
   "messages.events": ofAnswer(),
   "messages.getAnswer": ofAnswer({}),
+  "messages.getTrace": ofAnswer(),
   "messages.getRequest": ofAnswer({ n: 0 }),
   "summaries.list": ofConversation(),
   "summaries.create": ofConversation({ agentId: "helper" }),
@@ -153,6 +154,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, action: "add", mcp_server_view_id: toolId },
   ],
   "invocations.get": ofInvocation,
+  "runs.getTrace": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "runs.get": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "runs.cancel": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "invocations.cancel": ofInvocation,
@@ -165,6 +167,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { agentId, skillIds: [skillId] },
     { agentId, toolIds: [toolId] },
   ],
+  "agents.try": ({ skillId, toolId }) =>
+    [{ skillIds: [skillId] }, { toolIds: [toolId] }].map((more) => {
+      return { draft: { name: "x", description: "", model, ...more }, message: { content: "x" } };
+    }),
   "agents.import": ({ skillId }, { agentId }) => [{ yaml: agentWith(agentId, skillId) }],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
@@ -207,6 +213,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
 export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}],
   "conversations.listAll": () => [{}, { status: "succeeded" }],
+  "search.messages": () => [{ query: "a" }, { query: "-nothing" }],
+  "search.ids": ({ cId }) => [{ id: cId }],
   "conversations.get": ({ cId }) => [{ cId }],
   "skills.list": () =>
     ["active", "suggested", "archived"].flatMap((status) => [
@@ -231,6 +239,9 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "agents.export": ({ agentId }) => [{ sId: agentId }],
   "agents.listAll": () => [{}],
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
+  "agents.listVersions": ({ agentId }) => [{ agentId }],
+  "agents.getVersion": ({ agentId }) => [{ agentId, agentVersion: 0 }],
+  "agents.restoreVersion": ({ agentId }) => [{ agentId, agentVersion: 0 }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
   "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
   "dataSources.list": () => [{}],

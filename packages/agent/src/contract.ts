@@ -20,6 +20,10 @@ export interface StepRecord extends Omit<TokenUsage, "inputTokens" | "outputToke
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly durationMs: number;
+  /** When it began, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** From then to the first text, reasoning or call; left out if there was none. */
+  readonly firstTokenMs?: number;
   /** The model that answered, if it is not the one that the turn asks first. */
   readonly model?: ModelPair;
   /** The models that gave way in the step, in order; left out without any. */
@@ -41,7 +45,9 @@ export interface TurnProgress {
 
 /** A turn, with the progress of an earlier attempt. */
 export interface TurnRequest
-  extends Omit<StepRequest, "step" | "prefix" | "answerFormat">, TurnProgress {
+  extends Omit<StepRequest, "step" | "prefix" | "answerFormat" | "traceparent">, TurnProgress {
+  /** W3C trace of a step, which providers over HTTP forward. */
+  readonly traceparentOf?: ((step: number) => string) | undefined;
   /** What the answer must be; text by default. */
   readonly answerFormat?: AnswerFormat | undefined;
   /** What the first step must call. */
@@ -54,6 +60,8 @@ export interface TurnRequest
   readonly loadedSkills?: readonly string[] | undefined;
   readonly provider: ModelProvider;
   readonly maxSteps: number;
+  /** The clock that dates steps; the system's by default. */
+  readonly now?: (() => number) | undefined;
   /** Tokens of prompt and answer together that the model accepts. */
   readonly contextTokens: number;
   /** Counts tokens outside of the event loop. */

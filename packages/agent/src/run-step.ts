@@ -50,11 +50,14 @@ export async function* runStep(
   const passedOver: PassedOver[] = [];
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
-  const startedAt = performance.now();
+  const startedAt = (request.now ?? Date.now)();
+  const begunAt = performance.now();
+  let firstTokenMs: number | undefined;
   const end = (failure: StepResult["failure"]): StepResult => {
-    const durationMs = Math.round(performance.now() - startedAt);
+    const durationMs = Math.round(performance.now() - begunAt);
     const counted = usage ?? { inputTokens: null, outputTokens: null };
-    const answered = { step, ...counted, durationMs, ...(model && { model }) };
+    const timed = { durationMs, startedAt, ...(firstTokenMs !== undefined && { firstTokenMs }) };
+    const answered = { step, ...counted, ...timed, ...(model && { model }) };
     const record = passedOver.length === 0 ? answered : { ...answered, passedOver };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
@@ -77,12 +80,16 @@ export async function* runStep(
       answerFormat: requestFormat(request.answerFormat, tools),
       tools,
       step,
+      traceparent: request.traceparentOf?.(step),
     };
     const { provider, contextTokens, countFitting } = request;
     const prompt = provider.countsTokens
       ? await fitPrompt(stepRequest, contextTokens, countFitting)
       : request.prompt;
     for await (const part of provider.streamStep({ ...stepRequest, prompt })) {
+      if (part.type === "text" || part.type === "reasoning" || part.type === "call") {
+        firstTokenMs ??= Math.round(performance.now() - begunAt);
+      }
       if (part.type === "text" || part.type === "reasoning") {
         if (part.type !== current) yield* publish(current, joiner.flush());
         current = part.type;

@@ -38,7 +38,14 @@ describe("runTurn", () => {
         rawContents: [{ step: 0, content: "Hello you" }],
         error: null,
         finishReason: "stop",
-        record: { step: 0, inputTokens: null, outputTokens: null, durationMs: expect.any(Number) },
+        record: {
+          step: 0,
+          inputTokens: null,
+          outputTokens: null,
+          durationMs: expect.any(Number),
+          startedAt: expect.any(Number),
+          firstTokenMs: expect.any(Number),
+        },
       },
     ]);
   });

@@ -13,9 +13,11 @@ import { deleteMeasures } from "./measures/sweep-measures.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deleteTraceDestinations } from "./trace-destinations/trace-destinations.ts";
 import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteSchedules } from "./schedules/schedules.ts";
+import { deleteSavedViews } from "./search/saved-views.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
@@ -183,9 +185,11 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteTraceDestinations(db, id);
   await deleteTriggers(db, id);
   await deleteSchedules(db, id);
   await deleteWebhooks(db, id);
+  await deleteSavedViews(db, id);
   await deleteFunctionSecrets(db, id);
   await deletePricesAndBudgets(db, id);
   await deleteActivity(db, id);

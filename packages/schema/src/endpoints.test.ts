@@ -70,6 +70,7 @@ describe("the endpoint table", () => {
       "webhooks.update.agentIds",
       "webhooks.update.functionIds",
       "alerts.update.agentId",
+      "traceDestinations.update.slowMs",
     ]);
   });
 

@@ -11,6 +11,7 @@ import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
 import { consumptionEndpoints } from "./analytics/consumption-export.ts";
 import { auditEndpoints } from "./audit/audit-events.ts";
+import { agentTrialEndpoints } from "./conversations/agent-trials.ts";
 import { answerEndpoints } from "./conversations/answer-details.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
@@ -35,8 +36,11 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { traceDestinationEndpoints } from "./trace-destinations/endpoints.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
+import { traceEndpoints } from "./traces/endpoints.ts";
+import { searchEndpoints } from "./search/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -63,6 +67,7 @@ export const endpoints = {
   ...functionAdministrationEndpoints,
   ...functionSecretEndpoints,
   ...agentEndpoints,
+  ...agentTrialEndpoints,
   ...mentionEndpoints,
   ...operatorKeyEndpoints,
   ...workspaceFactEndpoints,
@@ -89,7 +94,10 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...alertEndpoints,
   ...measureEndpoints,
+  ...traceDestinationEndpoints,
   ...activityEndpoints,
+  ...traceEndpoints,
+  ...searchEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

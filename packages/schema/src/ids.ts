@@ -20,10 +20,12 @@ export type IdPrefix =
   | "tar"
   | "trg"
   | "tre"
+  | "trd"
   | "whk"
   | "whd"
   | "sch"
   | "fir"
+  | "svw"
   | "alr"
   | "inc";
 

@@ -5,6 +5,7 @@ import { listCommand } from "../grammar/list-command.ts";
 import { findById, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { traceCommand } from "./trace-run.ts";
 import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf: ({ id }) => id });
@@ -37,6 +38,7 @@ export const createRunCommands = (context: Context) =>
       find: findById,
       read: "runs.get",
     }),
+    traceCommand(context),
     actionCommand(context, noun, {
       name: "cancel",
       about: "cancel a run; an ended run stays as it is",

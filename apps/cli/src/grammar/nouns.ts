@@ -125,6 +125,13 @@ export const alerts = nounOf("alerts.list", {
   versionOf: async (_connection, { item }) => item?.version,
 });
 
+export const traceDestinations = nounOf("traceDestinations.list", {
+  many: "traces destinations",
+  one: "trace destination",
+  open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+
 export const schedules = nounOf("schedules.list", {
   many: "schedules",
   one: "schedule",

@@ -15,8 +15,10 @@ import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
+import { searchRoutes } from "../search/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { traceDestinationRoutes } from "../trace-destinations/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -39,12 +41,14 @@ const routeTree = rootRoute.addChildren([
     ...toolRoutes,
     ...operatorRoutes,
     ...runRoutes,
+    ...searchRoutes,
     ...overviewRoutes,
     ...alertRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,
     ...webhookRoutes,
+    ...traceDestinationRoutes,
     unknownRoute,
   ]),
 ]);

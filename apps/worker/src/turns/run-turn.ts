@@ -132,7 +132,10 @@ async function continueTurn(
   /** Adds a step, and gives the calls of models that it took. */
   const addStep = (record: StepRecord | undefined, calls: readonly { name: string }[] = []) => {
     const isRepair = steps.at(-1)?.held?.fault !== undefined;
-    if (record !== undefined) steps = [...steps, withAmounts(record, chosen, meter.made)];
+    if (record !== undefined) {
+      const ofAttempt = { ...record, attempt: run.attempt };
+      steps = [...steps, withAmounts(ofAttempt, chosen, meter.made)];
+    }
     const loaded = skillsLoadedBy(actions.map(toFinishedCall));
     const skills = [...new Set([...(request.loadedSkills ?? []), ...loaded])];
     const tools = calls.map(({ name }) => name);

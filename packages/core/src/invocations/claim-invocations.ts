@@ -1,6 +1,7 @@
 import { statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { endedAttempt } from "../runs/attempt-history.ts";
 import {
   type Claimed,
   claimedColumns,
@@ -80,6 +81,7 @@ const takeOverStatement = statement<
   ),
   suspended as (
     update runs set status = 'suspended', worker_id = null, lease_until = null,
+      attempts = ${endedAttempt("lost", sql`least(runs.lease_until, now())`)},
       run_after = now() + interval '1 millisecond' * spread.backoff_ms * (
         0.5 + 0.5 * mod((${sql.placeholder("random")}::float + spread.place * 0.618)::numeric, 1)::float
       )

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { begunAttempt, toMs } from "./attempt-history.ts";
 import { distinctKeys } from "./distinct-keys.ts";
 import type { RunKind } from "./run-kinds.ts";
 
@@ -37,8 +38,6 @@ export const claimedColumns = (subject: SQL): SQL => sql`
   claimed.traceparent, (select sid from workspaces w where w.id = claimed.workspace_id) as "workspaceSid",
   (${subject}) as subject`;
 
-const nowMs = sql`(extract(epoch from now()) * 1000)::bigint`;
-
 /** Parts of a statement that claim the runs of `due` (log_id, closed_at), which it has locked. */
 // Claiming sets the log's fence to the attempt, so that a worker that lost its lease can append
 // nothing. The run of a closed log is not claimed but finished: otherwise it would block its ordering
@@ -48,7 +47,8 @@ export const claimParts = sql`
     update runs set
       status = case when due.closed_at is null then 'running' else 'finished' end,
       attempt = runs.attempt + 1,
-      started_at = coalesce(runs.started_at, ${nowMs}),
+      started_at = coalesce(runs.started_at, ${toMs(sql`now()`)}),
+      attempts = ${begunAttempt(sql.placeholder("workerId") as unknown as SQL)},
       worker_id = ${sql.placeholder("workerId")},
       lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
     from due where runs.log_id = due.log_id

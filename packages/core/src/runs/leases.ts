@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { jsonValues } from "../data-access/row-json.ts";
 import { retryConflicts } from "../data-access/retry-conflicts.ts";
+import { endedAttempt } from "./attempt-history.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 import { noteSurvived } from "./deaths.ts";
 import { isOfKindWith } from "./run-kinds.ts";
@@ -60,6 +61,7 @@ const handBackStatement = statement<{ workerId: string; logIds: string; begun: b
   )
   update runs set
     status = 'waiting',
+    attempts = ${endedAttempt("handed_back")},
     lease_until = null,
     spared_attempts = spared_attempts + (
       not (${sql.placeholder("begun")}::bool and ${isOfKindWith("mayRunOnce")} and max_attempts = 1)
@@ -94,7 +96,8 @@ const handBackUnknownStatement = statement<{ workerId: string; leaseMs: number; 
   held as (
     select id from logs where id in (select log_id from unknown) order by id for update
   )
-  update runs set status = 'waiting', lease_until = null, spared_attempts = spared_attempts + 1
+  update runs set status = 'waiting', attempts = ${endedAttempt("handed_back")}, lease_until = null,
+    spared_attempts = spared_attempts + 1
   from held
   where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}
   returning log_id as "logId"`,

@@ -6,6 +6,7 @@
 import { type Queryable, runs, statement } from "@parley/db";
 import { and, eq, sql } from "drizzle-orm";
 import type { Hint } from "../log/bus.ts";
+import { endedAttempt } from "./attempt-history.ts";
 import type { HeldLog } from "./leases.ts";
 
 /** Whether a server has refused the call of a run before. */
@@ -21,7 +22,7 @@ const suspendStatement = statement<{ logId: string; attempt: number; delayMs: nu
   with left_log as (
     update logs set fence = fence + 1 where id = ${sql.placeholder("logId")}
   )
-  update runs set status = 'suspended', outcome = 'refused', worker_id = null, lease_until = null,
+  update runs set status = 'suspended', outcome = 'refused', attempts = ${endedAttempt("refused")}, worker_id = null, lease_until = null,
     run_after = now() + ${sql.placeholder("delayMs")}::bigint * interval '1 millisecond'
   where log_id = ${sql.placeholder("logId")} and status = 'running'
     and attempt = ${sql.placeholder("attempt")}`,

@@ -7,6 +7,7 @@ import { hasRow, type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import { jsonValues } from "../data-access/row-json.ts";
 import type { Hint } from "../log/bus.ts";
+import { endedAttempt } from "./attempt-history.ts";
 import type { ClaimedRun } from "./claim-parts.ts";
 
 const logIds = jsonValues(sql.placeholder("logIds"));
@@ -75,6 +76,7 @@ const suspendStatement = statement<{ logId: string; attempt: number; delayMs: nu
   )
   update runs set
     status = 'suspended',
+    attempts = ${endedAttempt("suspended")},
     lease_until = null,
     max_attempts = max_attempts + 1,
     run_after = now() + ${sql.placeholder("delayMs")}::bigint * interval '1 millisecond'

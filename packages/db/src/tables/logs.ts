@@ -39,7 +39,19 @@ export const events = pgTable(
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules and events of triggers to run. Times are the database's, because workers' clocks may differ. */
+/** An attempt of a run; its times are those of the database, in milliseconds since the epoch. */
+export interface StoredAttempt {
+  readonly attempt: number;
+  /** When a worker could have claimed it; left out of a first attempt. */
+  readonly dueAt?: number;
+  readonly startedAt: number;
+  readonly workerId: string | null;
+  /** When it ended and how; of one without, the run goes on or ended with it. */
+  readonly endedAt?: number;
+  readonly end?: "suspended" | "lost" | "handed_back" | "refused";
+}
+
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers and exports of traces to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -48,10 +60,18 @@ export const runs = pgTable(
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
     kind: text()
-      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing" | "trigger_event">()
+      .$type<
+        | "agent_turn"
+        | "invocation"
+        | "compaction"
+        | "delivery"
+        | "firing"
+        | "trigger_event"
+        | "trace_export"
+      >()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery, the firing or the trigger's event. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event or the trace destination. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -73,6 +93,8 @@ export const runs = pgTable(
     /** Attempts that were handed back and do not count. */
     sparedAttempts: integer().notNull().default(0),
     workerId: text(),
+    /** Its attempts, once a second one begins or the first one is left; null before, and in rows from before. */
+    attempts: jsonb().$type<StoredAttempt[]>(),
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),
     createdAt: milliseconds().notNull(),
@@ -136,6 +158,9 @@ export const runs = pgTable(
     index("runs_waiting_firings")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'firing'`),
+    index("runs_waiting_trace_exports")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'trace_export'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

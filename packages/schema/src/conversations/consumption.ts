@@ -23,6 +23,8 @@ export const Cost = z.object({
     .describe("Calls that are not in the amount, as their models had no known price"),
 });
 
+export type Cost = z.infer<typeof Cost>;
+
 const cost = {
   cost: Cost.optional().describe(
     "What it cost, for builders and admins; absent if no provider has counted tokens",

@@ -12,6 +12,7 @@ import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { traceEntries } from "./traces.ts";
 import { triggerEntries } from "./triggers.ts";
 import { webhookEntries } from "./webhooks.ts";
 
@@ -29,6 +30,7 @@ export const entries: readonly Entry[] = [
   ...accessEntries,
   ...alertEntries,
   ...scheduleEntries,
+  ...traceEntries,
   ...triggerEntries,
   ...webhookEntries,
   ...operatorEntries,

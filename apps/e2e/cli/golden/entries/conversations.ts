@@ -11,6 +11,16 @@ async function answered(world: World): Promise<Prepared> {
   return { conversation: conversation.sId, answer };
 }
 
+/** The same, once its messages can be found. */
+async function indexed(world: World): Promise<Prepared> {
+  const prepared = await answered(world);
+  const { wId } = world;
+  for (;;) {
+    const { messages } = await world.rpc.search.messages.query({ wId, query: "hello" });
+    if (messages.length > 0) return prepared;
+  }
+}
+
 const nameIn = ({ conversation = "" }: Prepared): string[] => [conversation];
 const named = { prepare: answered, args: nameIn };
 
@@ -96,6 +106,7 @@ const undone = {
 /** Commands that talk to agents and follow what happens. */
 export const conversationEntries: readonly Entry[] = [
   { command: "conversations list", prepare: answered },
+  { command: "conversations search", prepare: indexed, args: () => ["hello"] },
   { command: "conversations get", ...named },
   {
     command: "conversations update",
@@ -136,6 +147,18 @@ export const conversationEntries: readonly Entry[] = [
     prepare: answered,
     args: ({ answer = "" }) => [answer],
     varying: [[/(?<=durationMs: )\d+/g, "N"]],
+  },
+  {
+    command: "runs trace",
+    prepare: answered,
+    args: ({ answer = "" }) => [answer],
+    // An answer that its own process holds waits for nothing.
+    varying: [
+      [/^· Queued .*\n/gm, ""],
+      [/\d[\d.]* m?s\b.*/g, "TIME"],
+      [/"(spans)":\[.*\]/g, '"$1":[]'],
+      [/"traceId":"\w+"/g, '"traceId":"T"'],
+    ],
   },
   { command: "runs cancel", prepare: answered, args: ({ answer = "" }) => [answer] },
   {
