@@ -11,6 +11,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/approvals": "conversations.list",
   "/runs": "runs.list",
   "/overview": "overview.get",
+  "/alerts": "alerts.list",
   "/usage": "usage.get",
   "/agents": "agents.list",
   "/functions": "sandboxFunctions.list",

@@ -77,7 +77,7 @@ export const pages: readonly ShownPage[] = [
     name: "overview",
     pathOf: () => "/overview",
     keys: [...operators, ...builders],
-    alt: "Figures of queued and running runs, above charts of the last hour",
+    alt: "Figures of queued runs and of answers, above charts of the last hour and the largest agents",
   },
   {
     route: "/usage",

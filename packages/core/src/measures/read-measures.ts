@@ -20,7 +20,7 @@ import { nameValues, valueOf } from "./measure-names.ts";
 import { addSums, DAY_MS, figuresOf, HOUR_MS, periodMs, type Sums } from "./merge-sums.ts";
 
 /** A range that begins and ends with a period. */
-export type MeasuredRange = {
+type MeasuredRange = {
   readonly period: keyof typeof periodMs;
   readonly from: number;
   readonly to: number;
@@ -30,7 +30,7 @@ export type MeasuredRange = {
  * The range that a request means, with the period of its steps. Throws `invalid_request_error` for one that is empty or
  * too long.
  */
-export function rangeOf(
+function rangeOf(
   { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
   now: number,
 ): MeasuredRange {

@@ -34,14 +34,22 @@ const lockStatement = statement<Record<string, never>, { isSame: boolean; oldest
   from measure_positions p where p.name = 'answers' for update skip locked`,
 );
 
-// Nothing before the first position is counted.
+const scanFrom = sql`${sql.placeholder("now")}::bigint - ${sql.raw(String(LATE_MS))}`;
+
+// Nothing before the first position is counted. It waits for no lock of an existing one.
 const beginStatement = statement<{ now: number }>(
   "begin_measures",
   sql`
   insert into measure_positions (name, origin, snapshot, scan_from)
-  select 'answers', ${origin}, pg_current_snapshot()::text, ${sql.placeholder("now")}::bigint - ${sql.raw(String(LATE_MS))}
-  on conflict (name) do update set origin = excluded.origin, snapshot = excluded.snapshot, scan_from = excluded.scan_from
-    where measure_positions.origin <> excluded.origin`,
+  select 'answers', ${origin}, pg_current_snapshot()::text, ${scanFrom}
+  on conflict (name) do nothing`,
+);
+
+const beginAgainStatement = statement<{ now: number }>(
+  "begin_measures_again",
+  sql`
+  update measure_positions set origin = ${origin}, snapshot = pg_current_snapshot()::text, scan_from = ${scanFrom}
+  where name = 'answers'`,
 );
 
 // The number of the transaction that has written a row, with its epoch.
@@ -137,7 +145,7 @@ const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   ),
   moved as (
     update measure_positions set snapshot = position.after::text,
-      scan_from = ${sql.placeholder("now")}::bigint - ${sql.placeholder("oldestMs")}::bigint - ${sql.raw(String(LATE_MS))}
+      scan_from = ${scanFrom} - ${sql.placeholder("oldestMs")}::bigint
     from position where name = 'answers'
   )
   select workspace_id as "workspaceId", period, dimension, starts_at as "startsAt"
@@ -155,7 +163,7 @@ export async function sumMeasures(core: Process): Promise<boolean> {
 async function addNew(db: Queryable, now: number): Promise<boolean> {
   const [locked] = await lockStatement.execute(db, {});
   if (locked?.isSame !== true) {
-    await beginStatement.execute(db, { now });
+    await (locked === undefined ? beginStatement : beginAgainStatement).execute(db, { now });
     return false;
   }
   const oldestMs = Math.ceil(locked.oldestMs);
