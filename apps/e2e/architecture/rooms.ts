@@ -254,6 +254,7 @@ const features: Rooms = {
   "conversations/search": ["api", "ui"],
   conversations: [...page, "functions", "conversations/search"],
   approvals: [...page, "conversations"],
+  feedback: page,
   agents: [...page, "editor", "conversations"],
   skills: page,
   knowledge: page,

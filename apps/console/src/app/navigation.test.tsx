@@ -12,6 +12,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/overview": "overview.get",
   "/usage": "usage.get",
   "/agents": "agents.list",
+  "/feedback": "feedbacks.list",
   "/functions": "sandboxFunctions.list",
   "/skills": "skills.list",
   "/tools": "tools.list",

@@ -29,6 +29,7 @@ export const places: readonly Place[] = [
   { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
   { to: "/overview", name: "Overview", icon: "overview", role: "builder", isForOperators: true },
   { to: "/usage", name: "Usage", icon: "usage", role: "builder", isForOperators: true },
+  { to: "/feedback", name: "Feedback", icon: "good", role: "builder" },
   { to: "/agents", name: "Agents", icon: "agent", role: "user", scope: "agents:read" },
   {
     to: "/functions",
@@ -70,7 +71,7 @@ function isFor({ role, scope, isForOperators = false }: Place, session: Session)
 
 /** Pages for builders that are below a page of the menu for users. */
 const ofBuilders =
-  /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|skills\/[^/]+\/versions)\/?$/;
+  /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|(?:agents|skills)\/[^/]+\/versions)\/?$/;
 
 /** The first page that a session may use. */
 export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
