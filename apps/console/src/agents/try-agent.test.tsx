@@ -58,7 +58,7 @@ const open = async (query = "", readForm = () => draft) => {
     validateSearch: readTrial,
     answers: answers(),
   });
-  await screen.findByRole("option", { name: "Version 1" });
+  await screen.findAllByRole("option", { name: "Version 1" });
   const run = async (text: string) => {
     await user.type(screen.getByRole("textbox", { name: "Message" }), text);
     await user.click(screen.getByRole("button", { name: "Run" }));

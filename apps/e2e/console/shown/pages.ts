@@ -80,6 +80,13 @@ export const pages: readonly ShownPage[] = [
     alt: "What calls of models cost: figures, a chart by day stacked by agent, and what changed",
   },
   {
+    route: "/feedback",
+    name: "feedback",
+    pathOf: () => "/feedback",
+    keys: builders,
+    alt: "A table of ratings of answers with their comments, agents and authors",
+  },
+  {
     route: "/agents",
     name: "agents",
     pathOf: () => "/agents",
@@ -98,7 +105,14 @@ export const pages: readonly ShownPage[] = [
     name: "agent",
     pathOf: ({ agentId }) => `/agents/${agentId}`,
     keys: everyUser,
-    alt: "The editor of an agent, beside a conversation in which it can be tried",
+    alt: "The editor of an agent, beside a form that tries it without saving",
+  },
+  {
+    route: "/agents/$agentId/versions",
+    name: "agent-versions",
+    pathOf: ({ agentId }) => `/agents/${agentId}/versions`,
+    keys: builders,
+    alt: "The versions of an agent with what changed in each, and the differences of the newest",
   },
   {
     route: "/functions",
