@@ -64,7 +64,6 @@ const page = async (query = "", more: Answers = {}) =>
         lastValue: "0",
       }),
       "agents.getVersion": ({ agentVersion }: { agentVersion: number }) => stored[agentVersion],
-      "agents.get": () => ({ agentConfiguration: { version: 2 } }),
       ...more,
     },
   });

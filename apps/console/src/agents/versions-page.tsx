@@ -88,8 +88,8 @@ function RestoreVersion({ agentId, shown }: RestoreVersionProps) {
   const wId = useWorkspaceId();
   const say = useToast();
   const navigate = useNavigate({ from: "/agents/$agentId/versions" });
-  const current = useQuery(trpc.agents.get.queryOptions({ wId, sId: agentId, variant: "light" }));
-  const version = current.data?.agentConfiguration.version;
+  const newest = useQuery(trpc.agents.listVersions.queryOptions({ wId, agentId, limit: 1 }));
+  const version = newest.data?.versions[0]?.version;
   const restoring = useMutation(
     trpc.agents.restoreVersion.mutationOptions({
       onSuccess: async ({ agentConfiguration: restored }) => {
