@@ -64,13 +64,20 @@ test("shows the request that led to a call, who wrote it, and what the tool does
   const request = { messageId: "msg_0", content: "Refund 1042", username: "ada", userName: "Shop" };
   await page(
     waiting([
-      { ...approval, toolDescription: "Refunds an order", request: { ...request, isCut: true } },
+      {
+        ...approval,
+        toolDescription: "Refunds an order",
+        request: { ...request, isCut: true },
+        earlierDecisions: [{ decision: "rejected", by: "Bob", at: 0 }],
+      },
       { ...question, request: { ...request, userName: "ada", isCut: false } },
     ]),
   );
   await screen.findByText("2 pending");
   const [first, second] = items();
-  expect(first?.textContent).toMatch(/ada \(Shop\) asked.*Refund 1042 ….*Refunds an order/);
+  expect(first?.textContent).toMatch(
+    /Rejected earlier by Bob, Jan 1, 1970.*ada \(Shop\) asked.*Refund 1042 ….*Refunds an order/,
+  );
   expect(second?.textContent).toMatch(/ada asked.*Refund 1042/);
   expect(second?.textContent).not.toContain("…");
 });

@@ -53,6 +53,11 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
           Conversation with {call.metadata.agentName}
         </Link>
       </p>
+      {call.earlierDecisions?.map(({ decision, by, at }) => (
+        <p key={at} className="text-sm text-muted">
+          {decisions[decision]} earlier by {by}, <Time at={at} />
+        </p>
+      ))}
       {call.request !== undefined && <Request request={call.request} />}
       <TalkContext value={actions}>
         <WaitingFor waiting={waitingOf(call)} description={call.toolDescription} onDone={onDone} />
@@ -60,6 +65,12 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
     </li>
   );
 }
+
+const decisions = {
+  approved: "Approved",
+  rejected: "Rejected",
+  always_approved: "Always allowed",
+} as const;
 
 /** The message that led to the call, and who wrote it. */
 function Request({ request }: { readonly request: NonNullable<WaitingCall["request"]> }) {
