@@ -3,6 +3,7 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 import { readTrial } from "./trial-search.ts";
+import { readVersions } from "./version-search.ts";
 
 /** Which agents are listed: a search by name, or a page of those in a state. */
 interface ListSearch {
@@ -36,27 +37,10 @@ const oneRoute = createRoute({
   component: lazyPage(() => import("./agent-page.tsx"), "AgentPage"),
 });
 
-/** The page of versions, the shown one, and the one to compare it with, or `none`. */
-interface VersionSearch {
-  after?: string | undefined;
-  version?: number | undefined;
-  with?: number | "none" | undefined;
-}
-
-const versionOf = (text: string | undefined) =>
-  /^\d{1,9}$/.test(text ?? "") ? Number(text) : undefined;
-
 const versionsRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/agents/$agentId/versions",
-  validateSearch: (search): VersionSearch => {
-    const other = textOf(search, "with");
-    return {
-      after: textOf(search, "after"),
-      version: versionOf(textOf(search, "version")),
-      with: other === "none" ? other : versionOf(other),
-    };
-  },
+  validateSearch: readVersions,
   component: lazyPage(() => import("./versions-page.tsx"), "AgentVersionsPage"),
 });
 

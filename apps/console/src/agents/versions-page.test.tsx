@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { type Answers, inputsOf, refuse } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
+import { readVersions } from "./version-search.ts";
 import { AgentVersionsPage } from "./versions-page.tsx";
 
 const model = { providerId: "simulated", modelId: "simulated-1" };
@@ -48,11 +49,7 @@ const page = async (query = "", more: Answers = {}) =>
   show(<AgentVersionsPage />, {
     path: "/agents/$agentId/versions",
     href: `/agents/clerk/versions${query}`,
-    validateSearch: ({ version, with: other, after }) => ({
-      after,
-      version: version === undefined ? undefined : Number(version),
-      with: other === undefined || other === "none" ? other : Number(other),
-    }),
+    validateSearch: readVersions,
     answers: {
       "agents.listVersions": () => ({
         versions: [
@@ -101,6 +98,13 @@ test("restores an old version, based on the current one", async () => {
   expect(inputsOf(calls, "agents.restoreVersion")).toEqual([
     { wId: "wks_1", agentId: "clerk", agentVersion: 0, version: 2 },
   ]);
+});
+
+test("a link opens a version, also the first", async () => {
+  const { user, href } = await page();
+  await user.click(await screen.findByRole("link", { name: "Version 1" }));
+  await screen.findByRole("heading", { name: "Version 1" });
+  expect(href()).toBe("/agents/clerk/versions?version=0");
 });
 
 test("says why a version was not restored", async () => {

@@ -17,19 +17,21 @@ export function CallArguments({ inputs }: { readonly inputs: Readonly<Record<str
     return <JsonBlock value={inputs} label="Arguments" />;
   }
   return (
-    <dl
+    <div
       role="group"
       aria-label="Arguments"
-      className="grid min-w-0 grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 rounded-md border border-line bg-canvas p-3 text-sm"
+      className="rounded-md border border-line bg-canvas p-3"
     >
-      {entries.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="font-mono text-muted">{name}</dt>
-          <dd className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {typeof value === "string" ? value : JSON.stringify(value)}
-          </dd>
-        </div>
-      ))}
-    </dl>
+      <dl className="grid min-w-0 grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
+        {entries.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="font-mono text-muted">{name}</dt>
+            <dd className="[overflow-wrap:anywhere] whitespace-pre-wrap">
+              {typeof value === "string" ? value : JSON.stringify(value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }
