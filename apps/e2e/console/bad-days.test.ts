@@ -5,7 +5,7 @@ import { hasBrowser } from "../browser.ts";
 import { startFleet } from "../replicas/fleet.ts";
 import { createPlace, shareServer } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
-import { openConsole, shareConsole } from "./open-console.ts";
+import { chooseOfAccount, openConsole, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
   const server = shareServer();
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
     const second = await first.context().newPage();
     await second.goto(`${opened().url}/members`);
     await second.getByRole("heading", { name: "Members" }).waitFor();
-    await first.getByRole("button", { name: "Sign out" }).click();
+    await chooseOfAccount(first, "Sign out");
     await first.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
     await second.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
     expect(await second.getByText("Your session has ended").count()).toBe(0);

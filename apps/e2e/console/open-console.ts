@@ -69,6 +69,12 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
   };
 }
 
+/** Opens the menu of the account, and chooses of it. */
+export async function chooseOfAccount(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitem", { name }).click();
+}
+
 /** Opens the console for the tests of a file, and expects after them that no page had a fault. */
 export function shareConsole(server: () => Server): () => OpenConsole {
   let open: OpenConsole | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, shareConsole } from "./open-console.ts";
+import { chooseOfAccount, expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("signing in", () => {
   const server = shareServer();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
 
   it("signing out ends the session", async () => {
     const page = await opened().enter("/conversations");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await chooseOfAccount(page, "Sign out");
     await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
     await page.goto(`${opened().url}/conversations`);
     await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const operators = await opened().enter("/", { key: server().demo.operatorKey });
     await operators.getByRole("heading", { name: "Workspaces" }).waitFor();
     const links = operators.getByRole("navigation", { name: "Pages" }).getByRole("link");
-    const names = ["Workspaces", "Runs", "Overview", "Usage", "Operator keys", "Audit log"];
+    const names = ["Overview", "Runs", "Usage", "Audit log", "Workspaces", "Operator keys"];
     expect(await links.allTextContents()).toEqual(names);
     await operators.getByRole("cell", { name: "Demo", exact: true }).waitFor();
     await expectAccessible(operators);
@@ -79,14 +79,37 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const page = await opened().enter("/conversations", { colorScheme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(await background()).toBe("rgb(255, 255, 255)");
-    const toggle = page.getByRole("button", { name: /^Theme/ });
-    await toggle.click();
-    await toggle.click();
-    expect(await toggle.textContent()).toContain("Dark");
+    await chooseOfAccount(page, "Theme: System");
+    await page.getByRole("menuitem", { name: "Theme: Light" }).click();
+    await page.getByRole("menuitem", { name: "Theme: Dark" }).waitFor();
+    await page.getByRole("menuitem", { name: "Density: Comfortable" }).click();
+    await page.getByRole("menuitem", { name: "Density: Compact" }).waitFor();
     expect(await background()).toBe("rgb(15, 18, 22)");
     await page.reload();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
     expect(await background()).toBe("rgb(15, 18, 22)");
+    expect(await page.locator("html").getAttribute("data-density")).toBe("compact");
+  });
+
+  it("a browser has several sessions, and each tab acts with one of them", async () => {
+    const { adminKey, userKey } = server().demo;
+    const page = await opened().enter("/members", { key: adminKey });
+    await chooseOfAccount(page, "Add another key");
+    await page.getByRole("heading", { name: "Already signed in" }).waitFor();
+    await page.getByLabel("Key", { exact: true }).fill(userKey);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Account: Demo demo user · user" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${opened().url}/conversations`);
+    await chooseOfAccount(other, "Demo demo admin");
+    await other.getByRole("button", { name: "Account: Demo demo admin · admin" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Account: Demo demo user · user" }).waitFor();
+    await chooseOfAccount(page, "Sign out");
+    await page.getByRole("button", { name: "Demo demo admin" }).click();
+    await page.getByRole("button", { name: "Account: Demo demo admin · admin" }).waitFor();
+    const kept = await page.context().cookies();
+    expect(kept.map(({ httpOnly }) => httpOnly)).toEqual([true]);
   });
 
   it("the keyboard skips to the content, and a narrow page has a menu", async () => {

@@ -95,7 +95,7 @@ RPC, all operations do. Every credential with a role may call the operations of 
 A page of this server acts as a key, or as a user token, through a session: a cookie that scripts cannot read and
 other sites cannot send. \`POST /api/session\` opens one with the credential in the \`Authorization\` header, or with a code
 from \`POST /api/session/codes\`, which works once, within ten minutes. The cookie counts only in requests with
-the header \`x-parley-session\`, from pages of the same origin, at an IP address, localhost or the host of
+the header \`x-parley-session\`, whose value from 1 to 5 says which of the browser’s sessions it is, from pages of the same origin, at an IP address, localhost or the host of
 \`PARLEY_PUBLIC_URL\`. It ends after 12 hours, when the page signs out, and with its credential.
 
 ## Who sees which conversations

@@ -54,6 +54,28 @@ test("a key signs a page in, which acts as the key until it signs out", async ()
   expect((await session(cookie)).text).toContain("sign in again");
 });
 
+test("a browser has up to five sessions, and a request names the one that it is of", async () => {
+  const { demo } = server();
+  const first = await signIn(demo.adminKey);
+  const fifth = await signIn(demo.userKey, { "x-parley-session": "5" });
+  expect(fifth.cookie).toMatch(/^parley_session_\d+-5=/);
+  const roleAt = async (place: string) => {
+    const headers = { "x-parley-session": place };
+    const cookies = `${first.cookie}; ${fifth.cookie}`;
+    const answer = await ask(cookies, { path: "/api/session", headers });
+    return answer.status === 200
+      ? jsonOf(answer, OpenedSession).parsed.session.role
+      : answer.status;
+  };
+  expect(await roleAt("1")).toBe("admin");
+  expect(await roleAt("5")).toBe("user");
+  expect(await roleAt("2")).toBe(401);
+  for (const place of ["6", "0", "5-", ""]) expect(await roleAt(place)).toBe(403);
+  const refused = await signIn(demo.userKey, { "x-parley-session": "6" });
+  expect(refused.answer.text).toContain("x-parley-session must be a number from 1 to 5");
+  expect(refused.cookie).toBe("");
+});
+
 test("an operator and a user's token sign in, each with what it may do", async () => {
   const { demo } = server();
   const operator = await signIn(demo.operatorKey);

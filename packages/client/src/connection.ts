@@ -11,8 +11,19 @@ import { ParleyError, readError } from "./errors.ts";
  */
 export const pageSession = Symbol("the session of the page");
 
+/** One of the sessions, 1 to 5, that a browser can have at once; `pageSession` is the first. */
+export interface NumberedSession {
+  readonly session: number;
+  /** The key, or the one-time code, that opens it. */
+  readonly key?: string;
+}
+
 /** A key, or a function that returns one: called for each request, so that the key may change. */
-export type ApiKey = string | (() => string | Promise<string>) | typeof pageSession;
+export type ApiKey =
+  | string
+  | (() => string | Promise<string>)
+  | typeof pageSession
+  | NumberedSession;
 
 /** The server of a client, and its credential. */
 export interface ParleyOptions {
@@ -80,6 +91,10 @@ export function createSend({
 /** The headers with the credential. Throws `invalid_api_key`, without the key. */
 export async function credentialFor(apiKey: ApiKey): Promise<Record<string, string>> {
   if (apiKey === pageSession) return { "x-parley-session": "1" };
+  if (typeof apiKey === "object") {
+    const opening = apiKey.key === undefined ? {} : await credentialFor(apiKey.key);
+    return { ...opening, "x-parley-session": String(apiKey.session) };
+  }
   const key: unknown = typeof apiKey === "function" ? await apiKey() : apiKey;
   // fetch would throw an error that contains the header.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {

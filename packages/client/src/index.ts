@@ -1,5 +1,10 @@
 export { agentMessages, explainEnd, waitingOf } from "./agent-messages.ts";
-export { type ApiKey, pageSession, type ParleyOptions } from "./connection.ts";
+export {
+  type ApiKey,
+  type NumberedSession,
+  pageSession,
+  type ParleyOptions,
+} from "./connection.ts";
 export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
 export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";

@@ -3,8 +3,14 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isIP } from "node:net";
 
-/** Requests with it are those of a page of this server: another origin's could not send it without asking. */
+/**
+ * Requests with it are those of a page of this server: another origin's could not send it without asking. Its value
+ * says which of the browser's sessions the page acts with.
+ */
 const PAGE_HEADER = "x-parley-session";
+
+/** Sessions that a browser may have at once. */
+const PLACES = ["1", "2", "3", "4", "5"] as const;
 
 /**
  * The `Authorization` header of a request: its own, or that of its session, if a page of this server sends it.
@@ -43,10 +49,20 @@ export function setSession(
   reply.header("set-cookie", stringifySetCookie(cookie));
 }
 
-/** Browsers share cookies between the ports of a host, on which there may be another server. */
-function cookieName({ headers: { host = "" } }: FastifyRequest): string {
+/**
+ * The name of a session's cookie. Browsers share cookies between the ports of a host, on which there may be another
+ * server. Throws `app_auth_error` for a session that a browser cannot have.
+ */
+function cookieName({ headers }: FastifyRequest): string {
+  const { host = "", [PAGE_HEADER]: asked = PLACES[0] } = headers;
+  const place = PLACES.find((one) => one === asked);
+  if (place === undefined) {
+    const message = `${PAGE_HEADER} must be a number from 1 to ${PLACES.length}`;
+    throw new ParleyError("app_auth_error", message);
+  }
   const port = /:(\d+)$/.exec(host)?.[1];
-  return port === undefined ? "parley_session" : `parley_session_${port}`;
+  const ofPort = port === undefined ? "" : `_${port}`;
+  return `parley_session${ofPort}${place === PLACES[0] ? "" : `-${place}`}`;
 }
 
 /** Refuses pages of other origins, and names that somebody else could let point here. Throws `app_auth_error`. */

@@ -49,6 +49,7 @@ export function EnabledModels() {
         rowsOf={({ models }) => models}
         keyOf={(model) => keyOf(model)}
         empty={null}
+        least={["Regions", "Takes"]}
         columns={{
           Model: (model) => <code className="font-mono text-sm">{keyOf(model)}</code>,
           State: ({ isEnabled }) =>

@@ -73,6 +73,7 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
           Create key
         </Button>
       }
+      least={["Created"]}
       columns={{
         Name: NameAndId,
         ...columns,

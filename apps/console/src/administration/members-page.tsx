@@ -38,6 +38,7 @@ export function MembersPage() {
           Add member
         </Button>
       }
+      least={["Username", "Added"]}
       columns={{
         Name: ({ fullName, sId }) => <NameAndId name={fullName} sId={sId} />,
         "E-mail": ({ email }) => (email === "" ? <span className="text-muted">none</span> : email),

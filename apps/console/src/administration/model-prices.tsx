@@ -39,6 +39,7 @@ export function ModelPrices() {
         rowsOf={({ prices }) => prices}
         keyOf={(price) => keyOf(price)}
         empty={null}
+        least={["Cached", "From"]}
         columns={{
           Model: (price) => <code className="font-mono text-sm">{keyOf(price)}</code>,
           Input: ({ price }) => price?.input ?? <Badge tone="warn">no price</Badge>,

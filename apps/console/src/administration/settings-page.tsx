@@ -97,7 +97,12 @@ function WorkspaceSettings() {
               defaultChecked={settings.recordsRequests}
             />
             {saving.error && <ErrorNotice error={saving.error} />}
-            <Button type="submit" variant="primary" isBusy={saving.isPending}>
+            <Button
+              type="submit"
+              variant="primary"
+              isBusy={saving.isPending}
+              className="justify-self-start"
+            >
               Save
             </Button>
           </form>

@@ -45,6 +45,7 @@ export function AgentVersionsPage() {
         rowsOf={(page) => page.versions}
         keyOf={(one) => one.version}
         after={after}
+        least={["Model"]}
         empty={<EmptyState title="No versions on this page" />}
         columns={{
           Version: (one) => (

@@ -2,16 +2,16 @@ import {
   type ApiKey,
   createParley,
   createRpcClient,
-  pageSession,
   type Parley,
   type RpcRouter,
 } from "parley-client";
 import { createTRPCRecursiveProxy } from "@trpc/server";
 import { createTRPCOptionsProxy, type TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { endSessionHere, queryClient } from "./query-client.ts";
+import { currentPlace } from "./signed-in.ts";
 
 /** The credential of every client: none of its own, since the browser sends the session's cookie. */
-const credential: ApiKey = pageSession;
+const credential: ApiKey = { session: currentPlace };
 
 /** The typed RPC of this page's server. */
 export const rpc = createRpcClient({ url: location.origin, apiKey: credential });

@@ -4,12 +4,12 @@ import { useSession } from "../api/use-session.ts";
 import { WaitingNews } from "../approvals/waiting-news.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { Icon, Mark } from "../ui/icon.tsx";
 import { Account } from "./account.tsx";
 import { BudgetBanner } from "../usage/budget-banner.tsx";
 import { WebhookBanner } from "../webhooks/webhook-banner.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
-import { mayOpen, Navigation } from "./navigation.tsx";
+import { Breadcrumbs, mayOpen, Navigation } from "./navigation.tsx";
 
 /** The frame of every page of a session: the menu, beside the page or above it. */
 export function Layout() {
@@ -20,7 +20,7 @@ export function Layout() {
   const pathname = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   useFocusOfPage(main, pathname);
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
@@ -31,14 +31,18 @@ export function Layout() {
         <IconButton label="Menu" onClick={() => setMenuOpen(true)}>
           <Icon name="menu" />
         </IconButton>
+        <Mark />
         <span className="font-semibold">Parley</span>
       </header>
       <aside
         aria-label="Menu"
         className="sticky top-0 hidden h-dvh flex-col justify-between gap-4 overflow-y-auto border-r border-line bg-surface p-3 md:flex"
       >
-        <div className="grid gap-4">
-          <p className="px-2.5 pt-1 font-semibold">Parley</p>
+        <div className="grid gap-5">
+          <p className="flex items-center gap-2 px-2 pt-1 text-lg font-semibold">
+            <Mark />
+            Parley
+          </p>
           <Navigation />
         </div>
         <Account />
@@ -49,9 +53,12 @@ export function Layout() {
         tabIndex={-1}
         className="min-w-0 px-4 py-5 outline-none md:px-8"
       >
-        <BudgetBanner />
-        <WebhookBanner />
-        {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
+        <div className="mx-auto max-w-6xl">
+          <BudgetBanner />
+          <WebhookBanner />
+          <Breadcrumbs pathname={pathname} />
+          {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
+        </div>
       </main>
       {mayOpen(session, "/approvals") && <WaitingNews />}
       <Dialog title="Parley" isOpen={isMenuOpen} onOpenChange={setMenuOpen} isSide>

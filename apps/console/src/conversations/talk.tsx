@@ -9,6 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { join } from "../ui/join.ts";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Composer, type Draft } from "./composer.tsx";
 import { authorOf } from "./draft.ts";
@@ -71,7 +72,13 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
   /** The default mentions are known once messages are loaded. */
   const isLoading = status === "loading" && messages.length === 0;
   return (
-    <div className="grid min-w-0 gap-4">
+    <div
+      className={join(
+        "grid min-w-0 content-start gap-4",
+        // The composer is at the lower edge, also below a short conversation.
+        !isBeside && "mx-auto min-h-[calc(100dvh-12rem)] max-w-4xl grid-rows-[1fr_auto_auto]",
+      )}
+    >
       {isLoading && <Skeleton label="the messages" lines={8} />}
       {status === "ready" && messages.length === 0 && error === undefined && (
         <EmptyState title="No messages yet" />

@@ -36,6 +36,7 @@ export function FeedbackListPage() {
       rowsOf={({ feedbacks }) => feedbacks}
       keyOf={({ messageId, userId }) => `${messageId} ${userId}`}
       after={after}
+      least={["From"]}
       above={
         <search className="grid gap-3 sm:max-w-lg sm:grid-cols-2">
           <SelectField

@@ -54,6 +54,7 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
                 label="Documents"
                 rows={documents}
                 keyOf={({ document_id }) => document_id}
+                least={["Type", "Bytes"]}
                 columns={{
                   Title: (one) => <DocumentLink document={one} />,
                   Type: ({ mime_type }) => mime_type,

@@ -14,7 +14,7 @@ export function Health({
         <Badge tone={pausedFor === "request" ? "neutral" : "bad"}>paused</Badge>{" "}
         <span className="text-sm text-muted">
           {pausedFor === "key_revoked" && "the key that it acts for is no longer valid, "}
-          {pausedAt !== null && <Time at={pausedAt} />}
+          {pausedAt !== null && <Time at={pausedAt} isAbsolute />}
         </span>
       </span>
     );
@@ -24,7 +24,7 @@ export function Health({
     <span>
       <Badge tone="warn">failing</Badge>{" "}
       <span className="text-sm text-muted">
-        since <Time at={failingSince} />
+        since <Time at={failingSince} isAbsolute />
       </span>
     </span>
   );

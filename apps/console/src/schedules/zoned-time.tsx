@@ -16,7 +16,7 @@ export function ZonedTime({ at, timezone }: ZonedTimeProps) {
   });
   return (
     <span>
-      <Time at={at} />
+      <Time at={at} isAbsolute />
       {timezone !== own && (
         <span className="block text-sm text-muted">
           {shown.format(at)} in {timezone}

@@ -20,7 +20,7 @@ export function Health({
     <span>
       <Badge tone="warn">failing</Badge>{" "}
       <span className="text-sm text-muted">
-        since <Time at={failingSince} />
+        since <Time at={failingSince} isAbsolute />
       </span>
     </span>
   );

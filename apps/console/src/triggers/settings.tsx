@@ -41,7 +41,7 @@ export function Settings({ trigger }: { readonly trigger: Trigger }) {
       previousSecretUntil > Date.now() && [
         "Secret",
         <>
-          the previous one is accepted too until <Time at={previousSecretUntil} />
+          the previous one is accepted too until <Time at={previousSecretUntil} isAbsolute />
         </>,
       ],
     ["Created", <Time at={createdAt} />],

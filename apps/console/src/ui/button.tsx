@@ -14,8 +14,8 @@ const variants: Record<Variant, string> = {
 export function buttonLook(variant: Variant = "secondary", isSmall = false): string {
   return join(
     "inline-flex items-center justify-center gap-1.5 rounded-md border font-medium",
-    "whitespace-nowrap disabled:opacity-60",
-    isSmall ? "min-h-8 px-2.5 text-sm" : "min-h-9 px-3.5",
+    "whitespace-nowrap transition-colors disabled:opacity-60",
+    isSmall ? "min-h-(--control-small) px-2.5 text-sm" : "min-h-(--control) px-3.5",
     variants[variant],
   );
 }

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { join } from "./join.ts";
 
 const control =
-  "w-full rounded-md border border-control bg-canvas px-2.5 py-1.5 text-ink disabled:opacity-60 aria-invalid:border-bad";
+  "w-full rounded-md border border-control bg-canvas px-2.5 py-(--item) text-ink disabled:opacity-60 aria-invalid:border-bad";
 
 interface Labelled {
   readonly label: string;
@@ -28,7 +28,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
     .filter(Boolean)
     .join(" ");
   return (
-    <div className="grid min-w-0 gap-1">
+    <div className="grid min-w-0 content-start gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
@@ -38,12 +38,12 @@ export function Field({ label, hint, error, children }: FieldProps) {
         "aria-invalid": error === undefined ? undefined : true,
       })}
       {hint !== undefined && (
-        <p id={hintId} className="text-sm text-muted">
+        <p id={hintId} className="measure text-sm text-muted">
           {hint}
         </p>
       )}
       {error !== undefined && (
-        <p id={errorId} className="text-sm text-bad">
+        <p id={errorId} className="measure text-sm text-bad">
           {error}
         </p>
       )}
@@ -56,7 +56,12 @@ export function TextField({ label, hint, error, ...rest }: Labelled & ComponentP
   return (
     <Field label={label} hint={hint} error={error}>
       {(attributes) => (
-        <input type="text" {...rest} {...attributes} className={join(control, rest.className)} />
+        <input
+          type="text"
+          {...rest}
+          {...attributes}
+          className={join(control, "control-line min-h-(--control)", rest.className)}
+        />
       )}
     </Field>
   );
@@ -67,7 +72,12 @@ export function TextArea({ label, hint, error, ...rest }: Labelled & ComponentPr
   return (
     <Field label={label} hint={hint} error={error}>
       {(attributes) => (
-        <textarea rows={6} {...rest} {...attributes} className={join(control, rest.className)} />
+        <textarea
+          rows={6}
+          {...rest}
+          {...attributes}
+          className={join(control, "control-text", rest.className)}
+        />
       )}
     </Field>
   );
@@ -78,7 +88,11 @@ export function SelectField({ label, hint, error, ...rest }: Labelled & Componen
   return (
     <Field label={label} hint={hint} error={error}>
       {(attributes) => (
-        <select {...rest} {...attributes} className={join(control, "min-h-9", rest.className)} />
+        <select
+          {...rest}
+          {...attributes}
+          className={join(control, "control-choice min-h-(--control)", rest.className)}
+        />
       )}
     </Field>
   );
@@ -103,7 +117,7 @@ export function CheckField({
       <div>
         <label htmlFor={id}>{label}</label>
         {hint !== undefined && (
-          <p id={`${id}-hint`} className="text-sm text-muted">
+          <p id={`${id}-hint`} className="measure text-sm text-muted">
             {hint}
           </p>
         )}

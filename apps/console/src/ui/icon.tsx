@@ -14,6 +14,8 @@ const paths = {
   list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   lock: "M6 11h12v9H6zM9 11V7a3 3 0 0 1 6 0v4",
   menu: "M4 6h16M4 12h16M4 18h16",
+  money: "M3 6h18v12H3zM12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM6.5 12h.01M17.5 12h.01",
+  more: "M8 9l4-4 4 4M8 15l4 4 4-4",
   moon: "M20 14A8 8 0 1 1 10 4a7 7 0 0 0 10 10z",
   people:
     "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20a6 6 0 0 1 12 0M16 4.5a3.5 3.5 0 0 1 0 6M18 14.5a6 6 0 0 1 3 5.5",
@@ -21,6 +23,7 @@ const paths = {
   play: "M7 5l12 7-12 7z",
   plus: "M12 5v14M5 12h14",
   retry: "M20 12a8 8 0 1 1-3-6.2M20 4v5h-5",
+  rows: "M4 5h16M4 9.5h16M4 14h16M4 18.5h16",
   runs: "M4 6h10M4 12h16M4 18h7",
   screen: "M3 5h18v11H3zM9 20h6M12 16v4",
   settings: "M4 7h10M18 7h2M16 5v4M4 17h4M12 17h8M10 15v4",
@@ -52,6 +55,23 @@ export function Icon({ name }: { readonly name: IconName }) {
       aria-hidden="true"
     >
       <path d={paths[name]} />
+    </svg>
+  );
+}
+
+/** The mark of the product. */
+export function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" className="size-6 shrink-0" aria-hidden="true">
+      <rect width="32" height="32" rx="8" className="fill-accent" />
+      <path
+        d="M10.5 25.5V13.5a6.5 6.5 0 1 1 6.5 6.5h-1"
+        fill="none"
+        className="stroke-on-accent"
+        strokeWidth="4"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }

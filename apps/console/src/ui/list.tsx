@@ -17,6 +17,8 @@ interface ListProps<Data, Row> {
   readonly rowsOf: (data: Data) => readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly columns: Columns<Row>;
+  /** Names of the columns that a narrow table leaves out. */
+  readonly least?: readonly string[];
   /** Shown instead of a table without rows. */
   readonly empty: ReactNode;
   /** Cursor of the shown page, from the URL. */
@@ -28,7 +30,7 @@ interface ListProps<Data, Row> {
 
 /** A loaded list: its table or what is shown without rows, and links to its other pages. */
 export function List<Data extends object, Row>(props: ListProps<Data, Row>) {
-  const { name, query, rowsOf, keyOf, columns, empty, after, lines } = props;
+  const { name, query, rowsOf, keyOf, columns, least, empty, after, lines } = props;
   const { label = `the ${name.toLowerCase()}` } = props;
   return (
     <Loaded query={query} label={label} lines={lines}>
@@ -37,7 +39,11 @@ export function List<Data extends object, Row>(props: ListProps<Data, Row>) {
         const { hasMore, lastValue = null }: Listed = data as object;
         return (
           <>
-            {rows.length === 0 ? empty : <Table label={name} {...{ columns, rows, keyOf }} />}
+            {rows.length === 0 ? (
+              empty
+            ) : (
+              <Table label={name} {...{ columns, rows, keyOf, least }} />
+            )}
             {hasMore !== undefined && <Pager after={after} next={hasMore ? lastValue : null} />}
           </>
         );

@@ -33,9 +33,34 @@ export function Menu({
   );
 }
 
+interface MenuItemProps {
+  readonly onSelect: () => void;
+  /** Whether the menu stays open. */
+  readonly isKept?: boolean;
+  readonly children: ReactNode;
+}
+
 /** An item that does something. */
-export function MenuItem(props: { readonly onSelect: () => void; readonly children: ReactNode }) {
-  return <Radix.Item {...props} className={item} />;
+export function MenuItem({ onSelect, isKept = false, children }: MenuItemProps) {
+  const select = (event: Event) => {
+    if (isKept) event.preventDefault();
+    onSelect();
+  };
+  return (
+    <Radix.Item onSelect={select} className={item}>
+      {children}
+    </Radix.Item>
+  );
+}
+
+/** The name of the items below it. */
+export function MenuName({ children }: { readonly children: ReactNode }) {
+  return <Radix.Label className="px-2 pt-1.5 pb-0.5 text-sm text-muted">{children}</Radix.Label>;
+}
+
+/** A line between groups of items. */
+export function MenuLine() {
+  return <Radix.Separator className="my-1 border-t border-line" />;
 }
 
 /** An item that is chosen or not; the menu stays open. */

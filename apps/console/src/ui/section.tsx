@@ -12,7 +12,7 @@ export function Section({ title, actions, children }: SectionProps) {
   const id = useId();
   return (
     <section aria-labelledby={id} className="grid gap-3">
-      <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
+      <div className="flex min-h-(--control) flex-wrap items-center justify-between gap-3">
         <h2 id={id} className="text-lg font-semibold">
           {title}
         </h2>

@@ -8,34 +8,50 @@ interface TableProps<Row> {
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** Names of the columns that a narrow table leaves out; the cards of a phone show them. */
+  readonly least?: readonly string[] | undefined;
 }
 
-/** A table that scrolls within itself if the page is too narrow for it. */
-export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+/**
+ * A table. Where it is narrow it leaves out its least columns, then scrolls within itself; on a phone it is a
+ * list of cards, so its roles are written out: a browser drops those of a table that is displayed otherwise.
+ */
+export function Table<Row>({ label, columns, rows, keyOf, least = [] }: TableProps<Row>) {
   const cells = Object.entries(columns);
+  const isLeast = (name: string) => (least.includes(name) ? true : undefined);
   return (
     <div
       role="group"
       aria-label={label}
       tabIndex={0}
       // Positioned, so that words for screen readers scroll along with it.
-      className="relative overflow-x-auto rounded-lg border border-line"
+      className="table-parley relative overflow-x-auto rounded-lg border border-line"
     >
-      <table className="w-full border-collapse text-left">
-        <thead className="bg-surface text-sm text-muted">
-          <tr>
+      <table role="table" className="w-full border-collapse text-left">
+        <thead role="rowgroup" className="bg-surface text-sm text-muted">
+          <tr role="row">
             {cells.map(([name]) => (
-              <th key={name} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
+              <th
+                key={name}
+                role="columnheader"
+                scope="col"
+                data-least={isLeast(name)}
+                className="px-3 py-1.5 font-medium whitespace-nowrap"
+              >
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="border-t border-line hover:bg-surface">
+            <tr
+              key={keyOf(row)}
+              role="row"
+              className="border-t border-line first:border-t-0 hover:bg-surface"
+            >
               {cells.map(([name, cellOf]) => (
-                <td key={name} className="min-w-20 px-3 py-2 align-baseline empty:min-w-0">
+                <td key={name} role="cell" data-name={name} data-least={isLeast(name)}>
                   {cellOf(row)}
                 </td>
               ))}

@@ -1,43 +1,14 @@
-import { useSyncExternalStore } from "react";
+import { createPreference } from "./preference.ts";
 
 /** The theme of the page; `system` follows the operating system. */
 export type Theme = "system" | "light" | "dark";
 
-const KEY = "parley-theme";
-const listeners = new Set<() => void>();
+export const theme = createPreference<Theme>("theme", ["system", "light", "dark"]);
 
-function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return kept === "light" || kept === "dark" ? kept : "system";
-}
+/** How much room lists and controls take. */
+export type Density = "comfortable" | "compact";
 
-/** Applies the stored theme, also when another tab changes it. */
-export function applyTheme(): void {
-  const show = (): void => {
-    const theme = readTheme();
-    if (theme === "system") delete document.documentElement.dataset["theme"];
-    else document.documentElement.dataset["theme"] = theme;
-  };
-  show();
-  listeners.add(show);
-  addEventListener("storage", () => {
-    for (const listener of listeners) listener();
-  });
-}
-
-/** Stores and applies a theme. */
-export function setTheme(theme: Theme): void {
-  if (theme === "system") localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, theme);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const density = createPreference<Density>("density", ["comfortable", "compact"]);
 
 /** The current theme. */
-export function useTheme(): Theme {
-  return useSyncExternalStore(subscribe, readTheme);
-}
+export const useTheme = (): Theme => theme.use();

@@ -58,6 +58,7 @@ export function BudgetsPage() {
           </Button>
         )
       }
+      least={["Period"]}
       columns={{
         Name: NameAndId,
         Limits: Limited,
@@ -67,7 +68,7 @@ export function BudgetsPage() {
             (endless[period] ?? period)
           ) : (
             <span>
-              {period} until <Time at={endsAt} />
+              {period} until <Time at={endsAt} isAbsolute />
               <span className="block text-sm text-muted">{timezone}</span>
             </span>
           ),

@@ -91,6 +91,7 @@ export function Deliveries({ isOn }: { readonly isOn: boolean }) {
             <p className="text-muted">What happens from now on is delivered here and listed.</p>
           </EmptyState>
         }
+        least={["Attempts", "Last answer"]}
         columns={{
           Event: ({ event, sId }) => (
             <span>

@@ -19,7 +19,7 @@ export function DeliveryDialog({ delivery, onClose }: DeliveryDialogProps) {
         <ol>
           {attempts.map(({ at, durationMs, status, error }) => (
             <li key={at}>
-              <Time at={at} />, {formatDuration(durationMs)}:{" "}
+              <Time at={at} isAbsolute />, {formatDuration(durationMs)}:{" "}
               {error ?? `It answered ${String(status)}`}
             </li>
           ))}

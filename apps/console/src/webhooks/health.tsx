@@ -16,7 +16,7 @@ export function Health({
           {reasons[disabledFor]}
           {disabledAt !== null && (
             <>
-              , <Time at={disabledAt} />
+              , <Time at={disabledAt} isAbsolute />
             </>
           )}
         </span>
@@ -28,7 +28,7 @@ export function Health({
     <span>
       <Badge tone="warn">failing</Badge>{" "}
       <span className="text-sm text-muted">
-        since <Time at={failingSince} />
+        since <Time at={failingSince} isAbsolute />
       </span>
     </span>
   );

@@ -34,7 +34,8 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
       previousSecretUntil > Date.now() && [
         "Secret",
         <>
-          deliveries are also signed with the previous one until <Time at={previousSecretUntil} />
+          deliveries are also signed with the previous one until{" "}
+          <Time at={previousSecretUntil} isAbsolute />
         </>,
       ],
     ["Created", <Time at={createdAt} />],

@@ -6,44 +6,61 @@ import { createPlace, root, startServer } from "../../server.ts";
 import { startShopServer } from "../../tools/shop-server.ts";
 import { openConsole } from "../open-console.ts";
 import { fillShop } from "./fill-shop.ts";
+import { layoutFaults, widths } from "./layout-faults.ts";
 import { pages } from "./pages.ts";
 import { pictureOf, themes } from "./pictures.ts";
 import type { ShownPage } from "./shown-page.ts";
 
 const folder = path.join(root, "docs/console");
+const beside = path.join(root, "node_modules/.cache/console-pictures");
 const viewport = { width: 1280, height: 860 };
 /** Where text stays readable and a page has about 25 KB. */
 const QUALITY = 45;
 
 // Not a test of its own: `pnpm console:screenshots` runs it, which writes the pictures.
-test("a picture of each page is taken in both themes", async () => {
-  await using place = await createPlace({ isEmbedded: true });
-  await using shop = await startShopServer();
-  await using server = await startServer(place, { PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
-  const ids = await fillShop(server, shop);
-  await using opened = await openConsole(server);
-  await mkdir(folder, { recursive: true });
-  for (const picture of await listPictures()) await rm(path.join(folder, picture));
-  for (const theme of themes) {
-    const options = { viewport, colorScheme: theme, timezoneId: "Europe/Paris", locale: "en-GB" };
-    const visitor = await opened.visit(options);
-    const admin = await opened.enter("/", options);
-    const operator = await opened.enter("/", { ...options, key: server.demo.operatorKey });
-    const pageFor = ({ keys }: ShownPage): Page => {
-      if (keys === undefined) return visitor;
-      return keys.includes("admin") ? admin : operator;
-    };
-    for (const shown of pages) {
-      const page = pageFor(shown);
-      await page.goto(opened.url + shown.pathOf(ids));
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await settle(page);
-      await writeFile(path.join(folder, pictureOf(shown, theme)), await takePicture(page));
+test(
+  "each page fits a desk, a tablet and a phone, and has its picture taken in both themes",
+  { timeout: 900_000 },
+  async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    await using shop = await startShopServer();
+    await using server = await startServer(place, { PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+    const ids = await fillShop(server, shop);
+    await using opened = await openConsole(server);
+    await mkdir(folder, { recursive: true });
+    await mkdir(beside, { recursive: true });
+    const faults = new Set<string>();
+    for (const picture of await listPictures()) await rm(path.join(folder, picture));
+    for (const theme of themes) {
+      const options = { viewport, colorScheme: theme, timezoneId: "Europe/Paris", locale: "en-GB" };
+      const visitor = await opened.visit(options);
+      const admin = await opened.enter("/", options);
+      const operator = await opened.enter("/", { ...options, key: server.demo.operatorKey });
+      const pageFor = ({ keys }: ShownPage): Page => {
+        if (keys === undefined) return visitor;
+        return keys.includes("admin") ? admin : operator;
+      };
+      for (const shown of pages) {
+        const page = pageFor(shown);
+        await page.goto(opened.url + shown.pathOf(ids));
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await settle(page);
+        await writeFile(path.join(folder, pictureOf(shown, theme)), await takePicture(page));
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: viewport.height });
+          for (const fault of await layoutFaults(page)) {
+            faults.add(`${shown.name} at ${width} px ${fault}`);
+          }
+          await keepBeside(page, `${shown.name}-${width}-${theme}`);
+        }
+        await page.setViewportSize(viewport);
+      }
     }
-  }
-  expect(await listPictures()).toHaveLength(pages.length * themes.length);
-  expect(opened.faults).toEqual([]);
-});
+    expect([...faults]).toEqual([]);
+    expect(await listPictures()).toHaveLength(pages.length * themes.length);
+    expect(opened.faults).toEqual([]);
+  },
+);
 
 async function listPictures(): Promise<string[]> {
   return (await readdir(folder)).filter((file) => file.endsWith(".webp"));
@@ -68,4 +85,10 @@ async function takePicture(page: Page): Promise<Buffer> {
   });
   await devTools.detach();
   return Buffer.from(data, "base64");
+}
+
+/** Keeps a picture of each width too, outside of the repository: to compare two versions of the console. */
+async function keepBeside(page: Page, name: string): Promise<void> {
+  await settle(page);
+  await writeFile(path.join(beside, `${name}.webp`), await takePicture(page));
 }

@@ -1,0 +1,32 @@
+import type { Page } from "playwright-core";
+
+/** The widths in pixels at which pages are looked at: a desk, a tablet or half a desk, and a phone. */
+export const widths = [1440, 1024, 390] as const;
+
+/** What is wrong with the layout of a page: what is wider than the page, and text that is cut without a sign of it. */
+export function layoutFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const nameOf = (element: Element) =>
+      `${element.tagName.toLowerCase()} "${(element.textContent ?? "").trim().slice(0, 60)}"`;
+    const all = document.documentElement;
+    const faults = all.scrollWidth > all.clientWidth ? [`scrolls to ${all.scrollWidth} px`] : [];
+    for (const element of document.body.querySelectorAll("*")) {
+      const { overflowX, overflowY, textOverflow, clipPath, position } = getComputedStyle(element);
+      const hidden = ["hidden", "clip"];
+      // Words for screen readers only.
+      if (position === "absolute" && clipPath !== "none") continue;
+      if ((element.textContent ?? "").trim() === "" || element.closest(".cm-editor")) continue;
+      const isCutX = hidden.includes(overflowX) && element.scrollWidth > element.clientWidth + 1;
+      const isCutY = hidden.includes(overflowY) && element.scrollHeight > element.clientHeight + 1;
+      if ((isCutX && textOverflow !== "ellipsis") || isCutY) faults.push(`cuts ${nameOf(element)}`);
+    }
+    // A button or a link whose words are outside of its box.
+    for (const element of document.querySelectorAll("button, a, th, td, label, h1, h2")) {
+      const box = element.getBoundingClientRect();
+      const isOutside = box.width > 1 && (box.left < -1 || box.right > all.clientWidth + 1);
+      if (isOutside && !element.closest(".overflow-x-auto, [class*=translate]"))
+        faults.push(`is outside of the page: ${nameOf(element)}`);
+    }
+    return faults;
+  });
+}
