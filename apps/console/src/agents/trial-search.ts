@@ -8,7 +8,7 @@ export interface TrialSearch {
   withModel?: string | undefined;
 }
 
-/** Reads what is tried; what is no version and no model is left out. */
+/** Reads what is tried; anything else is left out. */
 export function readTrial(search: RawSearch): TrialSearch {
   const subject = (name: "ask" | "with") => {
     const text = textOf(search, name);

@@ -30,6 +30,7 @@ export function TryAgent({ agentId, readForm }: TryAgentProps) {
   const wId = useWorkspaceId();
   const parley = useParley();
   const author = authorOf(useSession());
+  // The pages that it stands on read it with `readTrial`.
   const search = useSearch({ strict: false }) as TrialSearch;
   const [text, setText] = useState("");
   const [trials, setTrials] = useState<readonly Trial[]>([]);
@@ -135,6 +136,7 @@ interface ColumnProps {
 
 /** The choice of what answers, and of its model. */
 function Column({ label, versions, names, isOptional = false }: ColumnProps) {
+  // The pages that it stands on read it with `readTrial`.
   const search = useSearch({ strict: false }) as TrialSearch;
   const navigate = useNavigate();
   const { data: choices } = useChoices();

@@ -7,7 +7,7 @@ export interface VersionSearch {
   with?: number | "none" | undefined;
 }
 
-/** Reads what is shown of versions, from a URL or a link; what is no number is left out. */
+/** Reads what is shown of versions, from a URL or a link; what is not a number is left out. */
 export function readVersions(search: RawSearch): VersionSearch {
   const numberOf = (name: "version" | "with") => {
     const text = String(search[name] ?? "");
