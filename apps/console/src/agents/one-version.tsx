@@ -47,7 +47,7 @@ export function OneVersion({ agentId, shown, listed, actions }: OneVersionProps)
             </option>
           ))}
       </SelectField>
-      <Pair key={`${shown} ${other}`} agentId={agentId} shown={shown} other={other} />
+      <Pair key={`${shown} ${other ?? "none"}`} agentId={agentId} shown={shown} other={other} />
     </Section>
   );
 }

@@ -38,7 +38,7 @@ export function TrialAnswer({ trial }: { readonly trial: Trial }) {
       <h3 className="font-medium">{label}</h3>
       {error !== undefined && <ErrorNotice error={error} />}
       {message === undefined && error === undefined && <Skeleton label="the answer" lines={3} />}
-      {message?.type === "agent_message" && (
+      {message !== undefined && (
         // It is erased once it has ended: then there is nothing more to do with it.
         <TalkContext value={hasEnded ? undefined : actions}>
           <AgentAnswer message={message} approvals={approvals} questions={questions} />

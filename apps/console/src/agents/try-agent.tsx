@@ -15,7 +15,7 @@ import { useChoices } from "./use-choices.ts";
 
 interface TryAgentProps {
   /** Undefined for an agent that was never saved. */
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
   /** The form as it is, saved or not. Throws an `Error` for people to read. */
   readonly readForm: () => AgentInput;
 }

@@ -63,7 +63,10 @@ export function fieldsOf(version: AgentVersion): readonly (readonly [string, str
     functionIds: version.functionIds.join("\n"),
     toolIds: version.toolIds.join("\n"),
   };
-  return Object.entries(memberNames).map(([member, name]) => [name, texts[member as Member]]);
+  // Both have the same members.
+  return Object.entries(memberNames).map(
+    ([member, name]) => [name, texts[member as Member]] as const,
+  );
 }
 
 const jsonOf = (value: unknown): string => (value === null ? "" : JSON.stringify(value, null, 2));

@@ -11,7 +11,10 @@ import { TalkContext } from "./talk-context.ts";
 const GIVE = "POST /assistant/conversations/con_1/messages/msg_1/feedbacks";
 const WITHDRAW = "DELETE /assistant/conversations/con_1/messages/msg_1/feedbacks";
 
-type Rating = { thumbDirection: "up" | "down"; feedbackContent?: string };
+interface Rating {
+  readonly thumbDirection: "up" | "down";
+  readonly feedbackContent?: string;
+}
 
 function Answer() {
   return (
@@ -31,11 +34,8 @@ function rated(): Answers {
   return {
     "feedbacks.listOwn": () => ({ feedbacks: own, ...page }),
     "feedbacks.list": () => ({ feedbacks: [...others, ...own], ...page }),
-    [GIVE]: ({
-      thumbDirection,
-      feedbackContent: content = null,
-    }: Rating & { feedbackContent?: null }) => {
-      own = [{ messageId: "msg_1", thumbDirection, content }];
+    [GIVE]: ({ thumbDirection, feedbackContent }: Rating) => {
+      own = [{ messageId: "msg_1", thumbDirection, content: feedbackContent ?? null }];
       return { success: true };
     },
     [WITHDRAW]: () => {

@@ -54,7 +54,7 @@ export function useFeedbackOf(conversationId: string): FeedbackActions | undefin
   const { mutateAsync, error } = changing;
   const [given, counted] = [own.data?.feedbacks, all.data?.feedbacks];
   // Answers that have not changed are not rendered again while another one is written.
-  return useMemo(() => {
+  return useMemo((): FeedbackActions | undefined => {
     if (!canWrite) return undefined;
     const attempt = async (change: () => Promise<unknown>) => mutateAsync(change).catch(() => {});
     return {
