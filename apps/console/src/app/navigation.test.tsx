@@ -14,6 +14,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/alerts": "alerts.list",
   "/usage": "usage.get",
   "/agents": "agents.list",
+  "/feedback": "feedbacks.list",
   "/functions": "sandboxFunctions.list",
   "/skills": "skills.list",
   "/tools": "tools.list",
