@@ -79,7 +79,6 @@ export function Palette({ pages, onClose }: PaletteProps) {
       />
       <ul id={`${id}-list`} role="listbox" aria-label="Found" className="max-h-80 overflow-y-auto">
         {items.map((item, index) => (
-          // oxlint-disable-next-line click-events-have-key-events -- the field has the keys
           <li
             key={`${item.note} ${item.href}`}
             id={`${id}-${index}`}
