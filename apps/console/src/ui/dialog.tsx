@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-dialog";
-import type { ReactNode } from "react";
+import type { ReactNode, RefObject } from "react";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { join } from "./join.ts";
@@ -11,6 +11,11 @@ interface DialogProps {
   readonly onOpenChange: (isOpen: boolean) => void;
   /** A panel at the left edge instead of one in the middle. */
   readonly isSide?: boolean;
+  /**
+   * What has the focus first; by default the button that closes it. A field that takes the focus by itself would keep it
+   * from returning to where it was.
+   */
+  readonly first?: RefObject<HTMLElement | null>;
   /** Whether a click outside leaves it open. */
   readonly isKept?: boolean;
   readonly children: ReactNode;
@@ -27,6 +32,7 @@ export function Dialog({
   onOpenChange,
   isSide = false,
   isKept = false,
+  first,
   children,
 }: DialogProps) {
   return (
@@ -35,6 +41,11 @@ export function Dialog({
         <div className="fixed inset-0 z-40 bg-black/50" />
         <Radix.Content
           {...(description === undefined && { "aria-describedby": undefined })}
+          onOpenAutoFocus={(event) => {
+            if (first === undefined) return;
+            event.preventDefault();
+            first.current?.focus();
+          }}
           onInteractOutside={(event) => {
             if (isKept) event.preventDefault();
           }}
