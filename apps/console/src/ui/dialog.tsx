@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-dialog";
-import type { ReactNode, RefObject } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { join } from "./join.ts";
@@ -12,8 +12,8 @@ interface DialogProps {
   /** A panel at the left edge instead of one in the middle. */
   readonly isSide?: boolean;
   /**
-   * What has the focus first; by default the button that closes it. A field that takes the focus by itself would keep it
-   * from returning to where it was.
+   * What has the focus first; by default the button that closes it. The focus then returns to where it was: Radix gives it
+   * to a trigger of its own only.
    */
   readonly first?: RefObject<HTMLElement | null>;
   /** Whether a click outside leaves it open. */
@@ -35,6 +35,7 @@ export function Dialog({
   first,
   children,
 }: DialogProps) {
+  const before = useRef<Element | null>(null);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -44,7 +45,13 @@ export function Dialog({
           onOpenAutoFocus={(event) => {
             if (first === undefined) return;
             event.preventDefault();
+            before.current = document.activeElement;
             first.current?.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            if (first === undefined) return;
+            event.preventDefault();
+            if (before.current instanceof HTMLElement) before.current.focus();
           }}
           onInteractOutside={(event) => {
             if (isKept) event.preventDefault();

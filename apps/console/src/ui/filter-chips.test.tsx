@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { show } from "../../testing/show.tsx";
 import { type Filter, FilterChips } from "./filter-chips.tsx";
@@ -36,5 +36,5 @@ test("types a filter in a dialog, which gives the focus back", async () => {
   await user.type(field, " late {Enter}");
   expect(change.mock.calls).toEqual([[{ q: "late" }]]);
   expect(screen.queryByRole("dialog")).toBeNull();
-  expect(document.activeElement).toBe(chip);
+  await waitFor(() => expect(document.activeElement).toBe(chip));
 });
