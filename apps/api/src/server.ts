@@ -7,6 +7,7 @@ import {
   createRefusedMutations,
   createTokenIssuer,
   startActivityRecorder,
+  startMeasureRecorder,
 } from "@parley/core";
 import { Registry } from "prom-client";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
@@ -170,6 +171,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const activity = startActivityRecorder(core, (error) =>
     logger.warn({ err: error }, "Activity was not recorded"),
   );
+  const stopMeasures = startMeasureRecorder(core, (error) =>
+    logger.warn({ err: error }, "Measures were not summed, or alerts not judged"),
+  );
   app.decorateRequest("caller", null);
   app.decorateRequest("logFields", undefined);
   app.decorateRequest("bodyBytes", undefined);
@@ -240,6 +244,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       services.workerWatch?.close();
       credentials.close();
       await activity.close();
+      await stopMeasures();
       await services.refusedCredentials.close();
       await services.refusedMutations.close();
       services.agents.close();

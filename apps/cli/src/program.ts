@@ -25,6 +25,8 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createPriceCommands, createServerPriceCommands } from "./administration/prices.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
+import { createAlertCommands } from "./administration/alerts.ts";
+import { createOverviewCommand } from "./administration/overview.ts";
 import { createUsageCommand } from "./administration/usage.ts";
 import { createTriggerCommands } from "./administration/triggers.ts";
 import { createWebhookCommands } from "./administration/webhooks.ts";
@@ -36,6 +38,7 @@ import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { readVersion } from "./read-version.ts";
+import { createTraceCommands } from "./traces/commands.ts";
 import { createScheduleCommands } from "./schedules/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { withServer } from "./connection/server-options.ts";
@@ -97,7 +100,10 @@ export function createProgram(context: Context): Command {
     createScheduleCommands(context),
     createTriggerCommands(context),
     createWebhookCommands(context),
+    createTraceCommands(context),
     createAuditCommands(context),
+    createAlertCommands(context),
+    createOverviewCommand(context),
     createUsageCommand(context),
     createWorkspaceCommands(context),
     createOperatorKeyCommands(context),

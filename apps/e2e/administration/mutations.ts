@@ -6,7 +6,10 @@ import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
 import { describeUsageMutations } from "./usage-mutations.ts";
 import { describeTriggerMutations } from "./trigger-mutations.ts";
+import { describeAlertMutations } from "./alert-mutations.ts";
+import { describeTraceMutations } from "./trace-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
+import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
 interface Named {
@@ -40,7 +43,10 @@ export function describeMutations(
     ...describeToolMutations(server),
     ...describeUsageMutations(server, { rpc, operator }),
     ...describeTriggerMutations(server, { rpc }),
+    ...describeAlertMutations(server, { rpc }),
+    ...describeTraceMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
+    ...describeSavedViewMutations(server, { rpc }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
@@ -163,6 +169,11 @@ export function describeMutations(
       const agentId = await createAuditedAgent();
       await rpc().agents.archive.mutate({ ...ofDemo(), agentId });
       return { input: { ...ofDemo(), agentId }, subject: agentId };
+    },
+    "agents.restoreVersion": async () => {
+      const agentId = await createAuditedAgent();
+      await rpc().agents.update.mutate({ ...ofDemo(), agentId, name: "y" });
+      return { input: { ...ofDemo(), agentId, agentVersion: 0, version: 1 }, subject: agentId };
     },
     "dataSourceViews.create": async () => ({
       input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },

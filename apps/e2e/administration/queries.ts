@@ -4,6 +4,8 @@ import type { Doable } from "./doable.ts";
 import { describeToolQueries } from "./tool-mutations.ts";
 import { describeUsageQueries } from "./usage-mutations.ts";
 import { describeTriggerQueries } from "./trigger-mutations.ts";
+import { describeAlertQueries } from "./alert-mutations.ts";
+import { describeTraceQueries } from "./trace-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
@@ -21,11 +23,15 @@ export function describeQueries(
   };
   return {
     "agents.getDefinition": async () => ({ input: { ...ofDemo(), agentId: "helper" } }),
+    "agents.getVersion": async () => ({
+      input: { ...ofDemo(), agentId: "helper", agentVersion: 0 },
+    }),
+    "agents.listVersions": async () => ({ input: { ...ofDemo(), agentId: "helper", limit: 2 } }),
     "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
-    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, thumbDirection: "up" } }),
+    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, order: "newest" } }),
     "members.list": inDemo,
     "files.list": inDemo,
     "models.list": inDemo,
@@ -35,6 +41,9 @@ export function describeQueries(
     "conversations.listAll": async () => ({ input: { ...ofDemo(), limit: 2, title: "a" } }),
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
+    "savedViews.list": async () => ({ input: { ...ofDemo(), page: "runs" } }),
+    "search.ids": async () => ({ input: { ...ofDemo(), id: "nothing" } }),
+    "search.messages": async () => ({ input: { ...ofDemo(), query: "hello" } }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
     "runs.listServer": async () => ({ input: { limit: 2, status: "succeeded" }, asOperator: true }),
     "messages.getTrace": async () => {
@@ -66,6 +75,8 @@ export function describeQueries(
     ...describeToolQueries(server),
     ...describeUsageQueries(server, { rpc }),
     ...describeTriggerQueries(server, { rpc }),
+    ...describeAlertQueries(server, { rpc }),
+    ...describeTraceQueries(server, { rpc }),
     ...describeScheduleQueries(server, { rpc }),
     ...describeWebhookQueries(server, { rpc }),
     "tools.list": inDemo,

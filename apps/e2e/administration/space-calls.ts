@@ -167,6 +167,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { agentId, skillIds: [skillId] },
     { agentId, toolIds: [toolId] },
   ],
+  "agents.try": ({ skillId, toolId }) =>
+    [{ skillIds: [skillId] }, { toolIds: [toolId] }].map((more) => {
+      return { draft: { name: "x", description: "", model, ...more }, message: { content: "x" } };
+    }),
   "agents.import": ({ skillId }, { agentId }) => [{ yaml: agentWith(agentId, skillId) }],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
@@ -209,6 +213,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
 export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}],
   "conversations.listAll": () => [{}, { status: "succeeded" }],
+  "search.messages": () => [{ query: "a" }, { query: "-nothing" }],
+  "search.ids": ({ cId }) => [{ id: cId }],
   "conversations.get": ({ cId }) => [{ cId }],
   "skills.list": () =>
     ["active", "suggested", "archived"].flatMap((status) => [
@@ -233,6 +239,9 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "agents.export": ({ agentId }) => [{ sId: agentId }],
   "agents.listAll": () => [{}],
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
+  "agents.listVersions": ({ agentId }) => [{ agentId }],
+  "agents.getVersion": ({ agentId }) => [{ agentId, agentVersion: 0 }],
+  "agents.restoreVersion": ({ agentId }) => [{ agentId, agentVersion: 0 }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
   "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
   "dataSources.list": () => [{}],

@@ -61,7 +61,10 @@ export function approvalsSuite(server: () => Server): void {
   const ask = async () => {
     const { conversation, message } = await calls.create("Go on", [agentId]);
     const answer = conversation.content.at(-1)!.at(-1)!;
-    return { cId: conversation.sId, mId: answer.sId, userId: message.user.sId };
+    const { user, context, sId: asked } = message;
+    const { username } = context;
+    const by = { userId: user.sId, userName: user.fullName, username };
+    return { cId: conversation.sId, mId: answer.sId, asked, ...by };
   };
   const isDone = ({ data }: { data: { type: string } }) => data.type === "agent_message_done";
   const blockedOf = async (cId: string, key = server().demo.adminKey) =>
@@ -72,7 +75,7 @@ export function approvalsSuite(server: () => Server): void {
   };
 
   it("announces each on both streams after its parameters, and lists them while they wait", async () => {
-    const { cId, mId, userId } = await ask();
+    const { cId, mId, asked, userId, userName, username } = await ask();
     const tail = `/${cId}/messages/${mId}`;
     let announced = 0;
     const before = await readUntil(
@@ -108,8 +111,10 @@ export function approvalsSuite(server: () => Server): void {
     });
     const blocked = await listed(cId);
     const status = "blocked_validation_required";
+    const request = { messageId: asked, content: "Go on", isCut: false, username, userName };
+    const known = { request, toolDescription: "Is announced" };
     expect(blocked.map((one) => ({ ...one, step: 0 }))).toEqual(
-      approvals.map((one) => ({ ...one, status })),
+      approvals.map((one) => ({ ...one, ...known, status })),
     );
 
     for (const { actionId } of blocked) {

@@ -60,7 +60,13 @@ export function questionsSuite(server: () => Server): void {
       cId,
     });
     const { step: _step, ...asked } = event;
-    expect(listed.blockedActions).toEqual([{ ...asked, status: "blocked_user_answer_required" }]);
+    expect(listed.blockedActions).toEqual([
+      {
+        ...asked,
+        status: "blocked_user_answer_required",
+        request: expect.objectContaining({ content: "Shoes", isCut: false }),
+      },
+    ]);
     expect((await calls.get(cId)).actionRequired).toBe(true);
     const answer = { selectedOptions: [1], customResponse: "In red" };
     const json = { actionId: event["actionId"], answer };

@@ -38,6 +38,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   tools: ["connection", "grammar"],
   functions: ["regular-files.ts", "connection", "grammar", "terminal"],
   schedules: ["connection", "grammar", "terminal"],
+  traces: ["connection", "grammar", "terminal", "schedules"],
   "workspace-folders": [
     "regular-files.ts",
     "terminal",
@@ -57,6 +58,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "tools",
     "functions",
     "schedules",
+    "traces",
     "workspace-folders",
   ],
   "run-program.ts": ["connection", "program.ts"],

@@ -14,6 +14,7 @@ import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 import { wrongStarts } from "./wrong-starts.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
+import { wrongTrials } from "./wrong-trials.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -104,6 +105,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
   ...wrongStarts(calls, { server, call, mutations }),
+  ...wrongTrials(calls, { server, call, callWithoutModels }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),
   "messages.retry model_disabled": async () => {

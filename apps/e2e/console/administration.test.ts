@@ -4,6 +4,7 @@ import { hasBrowser } from "../browser.ts";
 import { send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { typeFilter } from "./filter-chips.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("administration", () => {
@@ -227,11 +228,11 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const page = await opened().enter("/audit");
     await rowOf(page, "spaces.create").first().waitFor();
     await expectAccessible(page);
-    await page.getByRole("textbox", { name: "Operation" }).fill("spaces.create");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await typeFilter(page, "Operation", "spaces.create");
     await page.waitForURL(/action=spaces\.create/);
-    // The focus stays on the button, for users of the keyboard.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Apply");
+    // The focus returns to the chip, for users of the keyboard.
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(focused).toMatch(/^Operation spaces\.create/);
     const operations = async () => {
       const named = page.locator("tbody code", { hasText: /^\w+\.\w+$/ });
       return [...new Set(await named.allTextContents())];
@@ -240,12 +241,11 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByRole("link", { name: "demo admin" }).first().click();
     await page.waitForURL(/actor=key_/);
     await expect.poll(operations).toEqual(["spaces.create"]);
-    await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await typeFilter(page, "To", "2020-01-01T00:00");
     await page.getByText("No matching entries").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Clear filters" }).click();
-    await expect.poll(async () => page.getByLabel("Operation").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Operation …", exact: true }).waitFor();
     await rowOf(page, "spaces.create").first().waitFor();
   });
 

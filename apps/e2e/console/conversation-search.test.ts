@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { typeFilter } from "./filter-chips.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("all conversations", () => {
@@ -13,7 +14,6 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
 
   const table = (page: Page) => page.getByRole("group", { name: "All conversations" });
   const titlesOf = async (page: Page) => table(page).getByRole("link").allTextContents();
-  const search = (page: Page) => page.getByRole("button", { name: "Search", exact: true }).click();
 
   /** A word that only the titles of one test contain. */
   const newWord = () => `w${randomUUID().slice(0, 8)}`;
@@ -33,29 +33,24 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await page.getByRole("link", { name: "Search all" }).click();
     await table(page).waitFor();
     await expectAccessible(page);
-    await page.getByRole("searchbox", { name: "Title contains" }).fill(word.toUpperCase());
-    await search(page);
+    await typeFilter(page, "Title contains", word.toUpperCase());
     await expect
       .poll(() => titlesOf(page))
       .toEqual([`Quiet ${word}`, `Broken ${word}`, `Refund ${word}`]);
     const state = page.getByRole("combobox", { name: "State" });
     await state.selectOption("Failed");
-    await search(page);
     await expect.poll(() => titlesOf(page)).toEqual([`Broken ${word}`]);
     await state.selectOption("Unanswered");
-    await search(page);
     await expect.poll(() => titlesOf(page)).toEqual([`Quiet ${word}`]);
-    await state.selectOption("Any");
+    await state.selectOption("All");
     await page.getByRole("combobox", { name: "Agent" }).selectOption("helper");
-    await search(page);
     await expect.poll(() => titlesOf(page)).toEqual([`Refund ${word}`]);
     expect(new URL(page.url()).search).toMatch(new RegExp(`^\\?q=${word}&agent=\\w+$`, "i"));
     await page.reload();
     await expect.poll(() => titlesOf(page)).toEqual([`Refund ${word}`]);
     const agent = page.getByRole("combobox", { name: "Agent" });
     await expect.poll(async () => agent.locator("option:checked").textContent()).toBe("helper");
-    await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
-    await search(page);
+    await typeFilter(page, "To", "2020-01-01T00:00");
     await page.getByText("No matching conversations").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Clear filter" }).click();

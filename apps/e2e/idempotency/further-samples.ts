@@ -6,6 +6,10 @@ import { knowledgeSamples, type Sample } from "./knowledge-samples.ts";
 /** A request to each endpoint that uploads knowledge or starts a summary. */
 export const furtherSamples = (server: () => Server): Record<string, () => Promise<Sample>> => ({
   ...knowledgeSamples(server),
+  "agents.try": async () => {
+    const path = `${pathsOf(server()).workspace}/assistant/agent_configurations/try`;
+    return { request: { path, json: { agentId: "helper", message: { content: "Hello" } } } };
+  },
   "summaries.create": async () => {
     const { conversation } = await createCalls(server).create("Hello", ["helper"], {
       blocking: true,

@@ -235,6 +235,7 @@ describe("a server", () => {
   test("the process, its database and its bus are measured too", async () => {
     const { value } = await scrape(server());
     expect(value("parley_bus_connected")).toBe(1);
+    expect(value("parley_message_index_lag_seconds")).toBeLessThan(60);
     expect(value("parley_event_loop_delay_seconds")).toBeGreaterThanOrEqual(0);
     expect(value("process_resident_memory_bytes")).toBeGreaterThan(0);
     expect(value("parley_database_connections", { state: "idle" })).toBeGreaterThan(0);

@@ -32,6 +32,7 @@ const notForTokens = all.filter(
 /** Operations that list: what they could tell. */
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}, { limit: 1 }],
+  "search.messages": () => [{ query: SECRET }, { query: "-nothing" }],
   "actions.listBlocked": () => [{}, { limit: 1 }],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
 };
@@ -88,6 +89,9 @@ beforeAll(async () => {
   };
   const bobKey = await mint("bob");
   const talk = await converse(server, admin, { key: bobKey, text: SECRET });
+  // From then on a search finds it for whoever reaches it.
+  const search = { wId: workspaceId, query: SECRET };
+  while ((await admin.search.messages.query(search)).messages.length === 0);
   const files = createFileCalls(server);
   const uploaded = await files.upload(`${SECRET} file`, {}, bobKey);
   const things = { ...unknownThings, ...talk.things, attachedFileId: uploaded.sId };

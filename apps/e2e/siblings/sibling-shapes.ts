@@ -132,7 +132,20 @@ const outputRequired = {
 } satisfies Shape;
 
 export const blockedActions: Shape = {
-  blockedActions: [{ ...approval, status: "blocked_validation_required" }],
+  blockedActions: [
+    {
+      ...approval,
+      status: "blocked_validation_required",
+      "request?": {
+        messageId: "string",
+        content: "string",
+        isCut: "bool",
+        username: "string",
+        userName: "string",
+      },
+      "toolDescription?": "string",
+    },
+  ],
 };
 
 /** A frame of a message's stream. */

@@ -1,6 +1,7 @@
 import { isHost } from "@parley/guarded-fetch/hosts";
 import * as z from "zod";
 import { integer, modelSettings } from "./models/model-settings.ts";
+import { traceSettings } from "./traces/trace-settings.ts";
 
 const list = z
   .string()
@@ -46,7 +47,7 @@ export const WorkerSettings = z.object({
     .default(6000)
     .describe("Lease of a run: how long a worker without contact keeps it, in milliseconds"),
   PARLEY_PRIVATE_HOSTS: hostList.describe(
-    "Hosts in private networks that tools may call and webhooks may be sent to, also over http, such as 10.0.0.7:8080",
+    "Hosts in private networks that tools may call and that webhooks and traces may be sent to, also over http, such as 10.0.0.7:8080",
   ),
   PARLEY_WEBHOOK_DISABLE_DAYS: integer(1, 365)
     .default(5)
@@ -124,6 +125,7 @@ export const WorkerSettings = z.object({
     .default("base")
     .describe("E2B template for functions that do not name one"),
   ...modelSettings,
+  ...traceSettings,
   PARLEY_TOKEN_RETENTION_HOURS: integer(1, 1_000_000)
     .default(24)
     .describe("Retention of the single tokens of an answer after its end, in hours"),

@@ -19,6 +19,10 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
+import { createTargets } from "./traces/destination-targets.ts";
+import { createExportRuns } from "./traces/export-runs.ts";
+import { createTraceMetrics } from "./traces/trace-metrics.ts";
+import { followsGenAi, serverTarget } from "./traces/trace-settings.ts";
 import { createTriggerRuns } from "./triggers/trigger-runs.ts";
 import { createFiringRuns } from "./schedules/firing-runs.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
@@ -32,6 +36,8 @@ interface RunKindsParts {
   readonly registry: Registry;
   readonly metrics: WorkerMetrics;
   readonly persistence: Persistence;
+  /** Version of the server, for traces. */
+  readonly version: string;
 }
 
 /** The kinds of runs of a worker, with what is to be closed after them. */
@@ -45,7 +51,7 @@ interface MadeRunKinds {
 
 /** Composes what each kind of run is executed with. */
 export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts): MadeRunKinds {
-  const { core, settings, logger, registry } = parts;
+  const { core, settings, logger, registry, version } = parts;
   const { usage, operations } = metrics;
   const { executor, ...probes } = createProgramRunner(parts);
   const circuits = createCircuits(registry);
@@ -72,6 +78,17 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       ...services,
       metrics: createInvocationMetrics(registry),
       perWorkspace: settings.PARLEY_WORKSPACE_CONCURRENCY,
+    }),
+    trace_export: createExportRuns({
+      core,
+      persistence,
+      targets: createTargets(core, {
+        allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
+        server: serverTarget(settings),
+      }),
+      metrics: createTraceMetrics(registry),
+      origin: { serviceName: settings.OTEL_SERVICE_NAME, version },
+      isGenAi: followsGenAi(settings),
     }),
     trigger_event: createTriggerRuns({ core, persistence, executor }),
   };

@@ -189,6 +189,7 @@ describe("startRetention, if a sweep fails each time", () => {
       swept: (what: string) => void swept.push(what),
       sweepEnded: ended.resolve,
       usage: metrics.usage,
+      indexed: metrics.indexed,
     };
     const stop = startRetention({ core: test.core, settings, logger, metrics: noted });
     expect(await ended.promise).toBe("failed");

@@ -10,6 +10,7 @@ import {
   sweepAuditLog,
   removeAbandonedWebhooks,
   sweepDeliveries,
+  sweepDrafts,
   sweepFirings,
   sweepClientServers,
   sweepFiles,
@@ -17,6 +18,8 @@ import {
   sweepRecordedRequests,
   sweepSessions,
   sweepTriggerEvents,
+  sweepIncidents,
+  sweepMeasures,
   sweepUsage,
   sweepUserTokens,
   trimInvocationLogs,
@@ -24,6 +27,7 @@ import {
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
 import type { WorkerMetrics } from "./runs/metrics.ts";
+import { startMessageIndexing } from "./message-indexing.ts";
 import { startUsageSums } from "./usage-sums.ts";
 
 /** Time between sweeps, with jitter of a half, so that workers do not sweep together. */
@@ -51,14 +55,14 @@ export interface RetentionOptions {
     | "PARLEY_USAGE_RETENTION_DAYS"
   >;
   readonly logger: Logger;
-  readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded" | "usage">;
+  readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded" | "usage" | "indexed">;
 }
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
  * idempotency keys, old entries of the audit log, recorded requests, old deliveries of webhooks, old events of triggers, old entries and sums of usage, expired user
  * tokens, files that were not uploaded in time and texts of files that are gone; at once, and then every few minutes. A
- * sweep that fails is logged, and the others continue. Erases temporary conversations soon after they have ended. Counts what workspaces store if that may have changed, and sums what they use.
+ * sweep that fails is logged, and the others continue. Erases temporary conversations soon after they have ended. Counts what workspaces store if that may have changed, sums what they use, and indexes messages.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -119,11 +123,14 @@ export function startRetention({
     ["agent_versions", createVersionSweep(core, { kind: "agent", ...versions })],
     // After the invocations that were of them.
     ["function_versions", createVersionSweep(core, { kind: "function", ...versions })],
+    ["agent_drafts", () => sweepDrafts(core)],
     ["skill_versions", createVersionSweep(core, { kind: "skill", ...versions })],
     ["idempotency_keys", () => sweepIdempotencyKeys(core)],
     ["audit_events", () => sweepAuditLog(core, audited)],
     ["recorded_requests", () => sweepRecordedRequests(core, requests)],
     ["usage", () => sweepUsage(core, usage)],
+    ["measures", () => sweepMeasures(core)],
+    ["alert_incidents", () => sweepIncidents(core)],
     ["schedule_firings", () => sweepFirings(core)],
     ["webhook_deliveries", () => sweepDeliveries(core, deliveries)],
     ["webhooks", () => removeAbandonedWebhooks(core)],
@@ -164,9 +171,10 @@ export function startRetention({
   }
 
   const running = Promise.all([run(), count(), erase()]);
+  const stopIndexing = startMessageIndexing({ core, logger, metrics });
   const stopUsageSums = startUsageSums({ core, logger, metrics: metrics.usage });
   return async () => {
     stop.abort();
-    await Promise.all([running, stopUsageSums()]);
+    await Promise.all([running, stopUsageSums(), stopIndexing()]);
   };
 }

@@ -16,6 +16,8 @@ import type { ProgramRunner } from "./program-runner.ts";
 import { createRunKinds } from "./create-run-kinds.ts";
 import { findModelServices } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
+import { startExporting } from "./traces/start-exports.ts";
+import { serverTarget } from "./traces/trace-settings.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { createLeases, describeRun, type RunningRun } from "./runs/leases.ts";
 import { type Acquisition, createWorkerMetrics } from "./runs/metrics.ts";
@@ -38,6 +40,7 @@ const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
   "compaction",
   "delivery",
   "firing",
+  "trace_export",
   "trigger_event",
 ]);
 
@@ -47,6 +50,8 @@ export interface WorkerOptions {
   readonly logger: Logger;
   /** Registry that the metrics of the worker are added to. */
   readonly registry?: Registry | undefined;
+  /** Version of the server, as traces say it. */
+  readonly version?: string | undefined;
 }
 
 export interface Worker extends Pick<ProgramRunner, "probeSandbox" | "sandboxBoundary"> {
@@ -66,6 +71,7 @@ export function createWorker({
   settings,
   logger,
   registry = new Registry(),
+  version = "",
 }: WorkerOptions): Worker {
   const workerId = randomUUID();
   const leaseMs = settings.PARLEY_LEASE_MS;
@@ -74,7 +80,7 @@ export function createWorker({
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
   const persistence = createPersistence(core);
-  const made = createRunKinds({ core, settings, logger, registry, metrics, persistence });
+  const made = createRunKinds({ core, settings, logger, registry, metrics, persistence, version });
   const { kinds, executor, probes } = made;
   const readiness = createReadiness();
   let closed = false;
@@ -84,6 +90,7 @@ export function createWorker({
   let unsubscribe = (): void => {};
   let stopPoll = (): void => {};
   let stopRetention = (): Promise<void> => Promise.resolve();
+  let stopExporting = (): Promise<void> => Promise.resolve();
 
   // The registry has these members only.
   const kindNames = Object.keys(kinds) as ClaimedRun["kind"][];
@@ -236,6 +243,8 @@ export function createWorker({
         for (const loop of loops.values()) loop.wake();
       };
       stopPoll = startSafetyPoll(core, wakeAll);
+      const isOfServer = serverTarget(settings) !== undefined;
+      stopExporting = startExporting({ core, isOfServer, logger });
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
       unregister = core.localWorkers.register(places);
@@ -247,7 +256,7 @@ export function createWorker({
       unregister();
       unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
-      await Promise.all([stopRetention(), leases.stopTakingOver(), ...claims]);
+      await Promise.all([stopRetention(), stopExporting(), leases.stopTakingOver(), ...claims]);
       const unfinished = async () => {
         await places.close();
         await Promise.all(running.values().map(({ done }) => done));

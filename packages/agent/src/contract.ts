@@ -45,7 +45,9 @@ export interface TurnProgress {
 
 /** A turn, with the progress of an earlier attempt. */
 export interface TurnRequest
-  extends Omit<StepRequest, "step" | "prefix" | "answerFormat">, TurnProgress {
+  extends Omit<StepRequest, "step" | "prefix" | "answerFormat" | "traceparent">, TurnProgress {
+  /** W3C trace of a step, which providers over HTTP forward. */
+  readonly traceparentOf?: ((step: number) => string) | undefined;
   /** What the answer must be; text by default. */
   readonly answerFormat?: AnswerFormat | undefined;
   /** What the first step must call. */

@@ -102,7 +102,7 @@ export interface StepRequest {
   readonly maxOutputTokens?: number | undefined;
   /** Decides whether the calls of the step may be sent, and learns what they were billed. */
   readonly meter?: CallMeter | undefined;
-  /** W3C trace of the turn, which providers over HTTP forward. */
+  /** W3C trace of the step, which providers over HTTP forward. */
   readonly traceparent?: string | undefined;
   /** Is told of each request to a service as it is sent, also of those that are repeated. It must not throw. */
   readonly onSent?: ((sent: SentRequest, request: StepRequest) => void) | undefined;

@@ -80,6 +80,7 @@ export async function* runStep(
       answerFormat: requestFormat(request.answerFormat, tools),
       tools,
       step,
+      traceparent: request.traceparentOf?.(step),
     };
     const { provider, contextTokens, countFitting } = request;
     const prompt = provider.countsTokens

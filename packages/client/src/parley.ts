@@ -86,6 +86,8 @@ export function createParley(options: ParleyOptions) {
       export: download("agents.export"),
       /** Imports an agent from YAML; needs a key of a builder. */
       import: method("agents.import"),
+      /** Asks a version of an agent, or a definition that is not saved, in a temporary conversation. */
+      try: method("agents.try"),
     },
     ...createUsageMethods(method, download),
     clientServers: {

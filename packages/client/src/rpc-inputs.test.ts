@@ -26,11 +26,14 @@ type HolesOf<N extends EndpointName> = N extends EndpointName
     : never
   : never;
 
+type Agents = "agents.create" | "agents.update" | "agents.try.draft";
+type Messages = "conversations.create.message" | "messages.create" | "agents.try.message";
+
 /** Documents that are read as they were written: JSON Schemas, parameters, and recorded values. */
 type Documents =
-  | `${"agents.create" | "agents.update" | "conversations.create.message" | "messages.create"}.responseFormat.schema.*`
-  | `${"conversations.create.message" | "messages.create"}.${"functionTools[].parameters" | "metadata"}.*`
-  | `${"agents.create" | "agents.update"}.script.steps[].toolCalls[].params.*`
+  | `${Agents | Messages}.responseFormat.schema.*`
+  | `${Messages}.${"functionTools[].parameters" | "metadata"}.*`
+  | `${Agents}.script.steps[].toolCalls[].params.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.${"inputSchema" | "outputSchema"}.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.program.behaviour.recordings[].${"input" | "outcome.result"}`
   | "messages.validateAction.params.*"

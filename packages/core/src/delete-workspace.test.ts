@@ -21,6 +21,7 @@ import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
+import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
   clearRuns,
@@ -31,7 +32,8 @@ import {
   openTestContext,
   postTestMessage,
 } from "../testing/testing.ts";
-import { createTestTrigger } from "../testing/triggers.ts";
+import { createTestAutomation } from "../testing/automation.ts";
+import { insertTestMeasures } from "../testing/measures.ts";
 import { insertTestUsage } from "../testing/usage.ts";
 import { insertTestTool, insertTestToolRows } from "../testing/tool-servers.ts";
 import { createSession } from "./access/sessions.ts";
@@ -50,8 +52,7 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
-import { createSchedule } from "./schedules/schedules.ts";
-import { createWebhook } from "./webhooks/webhooks.ts";
+import { createTraceDestination } from "./trace-destinations/trace-destinations.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
 function toKnown(error: unknown): string {
@@ -117,20 +118,13 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
-    const webhook = {
-      wId: workspaceId,
-      url: "https://x.example",
-      events: ["conversation.created"],
-    };
-    await createWebhook(context, parseInput(endpoints["webhooks.create"], webhook));
-    await createTestTrigger(context);
-    const schedule = {
-      wId: workspaceId,
-      name: "Daily",
-      cron: "@daily",
-      function: { functionId: "add" },
-    };
-    await createSchedule(context, parseInput(endpoints["schedules.create"], schedule));
+    await createTestAutomation(context);
+    const destination = { wId: workspaceId, name: "Collector", url: "https://x.example/v1/traces" };
+    await createTraceDestination(
+      context,
+      parseInput(endpoints["traceDestinations.create"], destination),
+    );
+    await insertTestMeasures(test.core, workspace.id);
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     const rotation = { wId: workspaceId, keyId: keyIds[0]! };
@@ -154,11 +148,11 @@ describe("deleteWorkspace", () => {
     await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });
     await createSession(context);
     await insertTestUsage(test.core, workspace);
+    await insertTestSearch(context);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
-    await db()
-      .insert(idempotencyKeys)
-      .values({ ...key, scope: "s" });
+    const kept = { ...key, scope: "s" };
+    await db().insert(idempotencyKeys).values(kept);
     const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
     await registerClientServer(context, { serverName: "editor" });
     return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
@@ -170,10 +164,11 @@ describe("deleteWorkspace", () => {
     const gone = await fill();
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-    // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets and workers are the server's. What was counted is in another test.
+    // What only a tool call writes is deleted with its conversation; the audit log is kept, and secrets, workers and
+    // the positions of sums and of the search are the server's. What was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
+    const ofServer = ["server_secrets", "workers", "message_index", "measure_positions"];
+    expect(unchanged).toEqual([...counts, "audit_events", "actions", ...ofServer]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({
       success: true,

@@ -2,18 +2,22 @@ import * as tables from "@parley/db";
 import { ParleyError, type Success } from "@parley/schema";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { deleteActivity } from "./activity/count-activity.ts";
+import { deleteAlerts } from "./alerts/alerts.ts";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
 import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
+import { deleteMeasures } from "./measures/sweep-measures.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
+import { deleteTraceDestinations } from "./trace-destinations/trace-destinations.ts";
 import { deleteTriggers } from "./triggers/triggers.ts";
 import { deletePricesAndBudgets, deleteSomeUsage } from "./usage/delete-usage.ts";
 import { deleteSchedules } from "./schedules/schedules.ts";
+import { deleteSavedViews } from "./search/saved-views.ts";
 import { deleteWebhooks } from "./webhooks/webhooks.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
@@ -181,12 +185,16 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteTraceDestinations(db, id);
   await deleteTriggers(db, id);
   await deleteSchedules(db, id);
   await deleteWebhooks(db, id);
+  await deleteSavedViews(db, id);
   await deleteFunctionSecrets(db, id);
   await deletePricesAndBudgets(db, id);
   await deleteActivity(db, id);
+  await deleteAlerts(db, id);
+  await deleteMeasures(db, id);
   const { tools, users } = tables;
   for (const table of [
     skills,

@@ -3,6 +3,7 @@ import { accessImplementations } from "./access/implementations.ts";
 import type { SessionServices } from "./access/sessions.ts";
 import { activityImplementations } from "./activity/implementations.ts";
 import { agentImplementations } from "./agents/implementations.ts";
+import { alertImplementations } from "./alerts/implementations.ts";
 import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
 import { callImplementations } from "./calls/implementations.ts";
@@ -17,13 +18,17 @@ import { fileImplementations } from "./files/implementations.ts";
 import { functionImplementations } from "./functions/implementations.ts";
 import type { Implementation } from "./implementation.ts";
 import { invocationImplementations } from "./invocations/implementations.ts";
+import { replayTrial, tryAgent } from "./launches/try-agent.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
+import { traceDestinationImplementations } from "./trace-destinations/implementations.ts";
 import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { measureImplementations } from "./measures/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
+import { searchImplementations } from "./search/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -37,6 +42,8 @@ export const implementations = {
   ...accessImplementations,
   ...activityImplementations,
   ...agentImplementations,
+  ...alertImplementations,
+  ...measureImplementations,
   ...analyticsImplementations,
   ...auditImplementations,
   ...callImplementations,
@@ -49,12 +56,15 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
+  ...traceDestinationImplementations,
   ...traceImplementations,
   ...triggerImplementations,
   ...usageImplementations,
   ...scheduleImplementations,
+  ...searchImplementations,
   ...webhookImplementations,
   ...workspaceImplementations,
+  "agents.try": { make: tryAgent, replay: replayTrial },
   "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,
   "workspaces.delete": deleteWorkspace,

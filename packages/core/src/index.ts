@@ -16,6 +16,9 @@ export { seesAllOfWorkspace } from "./access/ownership.ts";
 export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts";
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
+export { judgeAlerts } from "./alerts/judge-alerts.ts";
+export { startMeasureRecorder } from "./alerts/record-measures.ts";
+export { sweepIncidents } from "./alerts/sweep-incidents.ts";
 export { type AgentDirectory, createAgentDirectory } from "./agents/agent-directory.ts";
 export {
   type CallableAgent,
@@ -130,6 +133,7 @@ export * from "./skills/skill-pages.ts";
 export { countStorage, readStorageSums, type StorageSums } from "./storage/count-storage.ts";
 export { reservingStorage } from "./storage/reserve-storage.ts";
 export type { StorageServices } from "./storage/storage-meter.ts";
+export { sweepDrafts } from "./storage/sweep-drafts.ts";
 export { createVersionSweep } from "./storage/sweep-versions.ts";
 export { answerAsClientServer } from "./tools/answer-requests.ts";
 export {
@@ -240,10 +244,37 @@ export {
 } from "./triggers/receive-event.ts";
 export { settleTriggerEvent, type SettledTriggerEvent } from "./triggers/settle-trigger-event.ts";
 export { sweepTriggerEvents } from "./triggers/sweep-trigger-events.ts";
+export { sumMeasures } from "./measures/sum-measures.ts";
+export { sweepMeasures } from "./measures/sweep-measures.ts";
 export { beginFiring } from "./schedules/begin-firing.ts";
 export { claimFirings, type Firing } from "./schedules/claim-firings.ts";
 export { settleFiring, type SettledFiring } from "./schedules/settle-firing.ts";
 export { sweepFirings } from "./schedules/sweep-firings.ts";
+export { type IndexedMessages, indexMessages } from "./search/index-messages.ts";
+export {
+  claimTraceExports,
+  type ExportSubject,
+  readDestination,
+} from "./trace-destinations/claim-exports.ts";
+export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
+export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
+export {
+  COMMIT_MS,
+  countEndedRuns,
+  type EndedRun,
+  type ExportPlace,
+  MAX_BATCH_RUNS,
+  readEndedRuns,
+} from "./trace-destinations/ended-runs.ts";
+export { traceparentOf } from "./traces/span-building.ts";
+export { readExportedTrace } from "./trace-destinations/read-exported.ts";
+export {
+  endExport,
+  type ExportPart,
+  settleExport,
+  type SettledExport,
+} from "./trace-destinations/settle-export.ts";
+export { startTraceExports } from "./trace-destinations/start-exports.ts";
 export { composeDelivery, refusalOf, UNREADABLE_SECRET } from "./webhooks/compose-delivery.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";
 export { settleDelivery, type SettledDelivery } from "./webhooks/settle-delivery.ts";

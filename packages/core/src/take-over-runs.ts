@@ -3,6 +3,7 @@ import { takeOverInvocations } from "./invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
+import { takeOverTraceExports } from "./trace-destinations/claim-exports.ts";
 import { takeOverTriggerEvents } from "./triggers/claim-trigger-events.ts";
 import { takeOverFirings } from "./schedules/claim-firings.ts";
 import { takeOverDeliveries } from "./webhooks/claim-deliveries.ts";
@@ -18,6 +19,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   delivery: takeOverDeliveries,
   trigger_event: takeOverTriggerEvents,
   firing: takeOverFirings,
+  trace_export: takeOverTraceExports,
 };
 
 /**

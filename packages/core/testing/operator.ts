@@ -9,6 +9,11 @@ import {
 import { getTableName, is } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { archiveAgent, createAgent, updateAgent } from "../src/agents/agent-administration.ts";
+import {
+  getAgentVersion,
+  listAgentVersions,
+  restoreAgentVersion,
+} from "../src/agents/version-history.ts";
 import type { Core, CoreRequest } from "../src/create-core.ts";
 import { deleteWorkspace } from "../src/delete-workspace.ts";
 import {
@@ -52,6 +57,9 @@ export function openTestOperator(core: Core, by?: CoreRequest) {
     putProviderCredential: call(endpoints["providerCredentials.put"], putProviderCredential),
     createAgent: call(endpoints["agents.create"], createAgent),
     updateAgent: call(endpoints["agents.update"], updateAgent),
+    listAgentVersions: call(endpoints["agents.listVersions"], listAgentVersions),
+    getAgentVersion: call(endpoints["agents.getVersion"], getAgentVersion),
+    restoreAgentVersion: call(endpoints["agents.restoreVersion"], restoreAgentVersion),
     archiveAgent: call(endpoints["agents.archive"], archiveAgent),
     createDataSourceView: call(endpoints["dataSourceViews.create"], createDataSourceView),
     listDataSourceViews: call(endpoints["dataSourceViews.list"], listDataSourceViews),

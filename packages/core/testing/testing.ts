@@ -47,6 +47,7 @@ export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.t
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
+export { ageTestTraces } from "./traces.ts";
 export * from "./usage.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
 
@@ -101,6 +102,7 @@ export async function clearRuns({ database }: Core): Promise<void> {
   await database.db.execute(sql`
     with deleted_conversations as (delete from conversations),
       deleted_messages as (delete from messages),
+      deleted_words as (delete from message_words),
       deleted_summaries as (delete from conversation_summaries),
       deleted_requests as (delete from recorded_requests),
       deleted_pieces as (delete from request_pieces),

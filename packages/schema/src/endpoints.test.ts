@@ -69,6 +69,8 @@ describe("the endpoint table", () => {
       "webhooks.update.conversationIds",
       "webhooks.update.agentIds",
       "webhooks.update.functionIds",
+      "alerts.update.agentId",
+      "traceDestinations.update.slowMs",
     ]);
   });
 
@@ -150,6 +152,7 @@ describe("the endpoint table", () => {
       ["budgets.createServer", "operator"],
       ["budgets.updateServer", "operator"],
       ["budgets.deleteServer", "operator"],
+      ["measures.getServer", "operator"],
       ["runs.listServer", "operator"],
       ["overview.getServer", "operator"],
     ]);

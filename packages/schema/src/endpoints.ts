@@ -5,11 +5,13 @@ import { operatorKeyEndpoints } from "./access/operator-keys.ts";
 import { sessionEndpoints } from "./access/sessions.ts";
 import { userTokenEndpoints } from "./access/user-tokens.ts";
 import { activityEndpoints } from "./activity/endpoints.ts";
+import { alertEndpoints } from "./alerts/endpoints.ts";
 import { agentEndpoints } from "./agents/endpoints.ts";
 import { mentionEndpoints } from "./agents/mentions.ts";
 import { analyticsEndpoints } from "./analytics/analytics.ts";
 import { consumptionEndpoints } from "./analytics/consumption-export.ts";
 import { auditEndpoints } from "./audit/audit-events.ts";
+import { agentTrialEndpoints } from "./conversations/agent-trials.ts";
 import { answerEndpoints } from "./conversations/answer-details.ts";
 import { conversationEndpoints } from "./conversations/endpoints.ts";
 import { feedbackEndpoints } from "./conversations/feedbacks.ts";
@@ -24,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
 import { clientServerEndpoints } from "./tools/client-servers.ts";
 import { conversationToolEndpoints } from "./tools/conversation-tools.ts";
@@ -33,9 +36,11 @@ import { toolCallEndpoints } from "./tools/tool-calls.ts";
 import { usageEndpoints } from "./usage/endpoints.ts";
 import { budgetEndpoints } from "./usage/budgets.ts";
 import { priceEndpoints } from "./usage/prices.ts";
+import { traceDestinationEndpoints } from "./trace-destinations/endpoints.ts";
 import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { traceEndpoints } from "./traces/endpoints.ts";
+import { searchEndpoints } from "./search/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -62,6 +67,7 @@ export const endpoints = {
   ...functionAdministrationEndpoints,
   ...functionSecretEndpoints,
   ...agentEndpoints,
+  ...agentTrialEndpoints,
   ...mentionEndpoints,
   ...operatorKeyEndpoints,
   ...workspaceFactEndpoints,
@@ -86,8 +92,12 @@ export const endpoints = {
   ...triggerEndpoints,
   ...webhookEndpoints,
   ...scheduleEndpoints,
+  ...alertEndpoints,
+  ...measureEndpoints,
+  ...traceDestinationEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,
+  ...searchEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

@@ -20,10 +20,14 @@ export type IdPrefix =
   | "tar"
   | "trg"
   | "tre"
+  | "trd"
   | "whk"
   | "whd"
   | "sch"
-  | "fir";
+  | "fir"
+  | "svw"
+  | "alr"
+  | "inc";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

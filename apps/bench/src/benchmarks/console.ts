@@ -14,12 +14,13 @@ const SLOWDOWN = 4;
 const LONG_ANSWER = `${"Words of a long answer, with *some* of them `coded`. ".repeat(8)}\n\n- one\n- two\n\n\`\`\`ts\nconst answer: number = 42;\n\`\`\`\n\n`;
 const PARAGRAPHS = 45;
 const END = "The very end";
-const RUNS = 10_000;
+const RUNS = 100_000;
 /** Pages of runs, and of the invocations of a function, that are turned after the first. */
 const TURNED_PAGES = 10;
 
 interface Round {
-  readonly scriptKilobytes: number;
+  readonly codeKilobytes: number;
+  readonly fontKilobytes: number;
   readonly interactiveMs: number;
   readonly longestTaskMs: number;
   readonly runsShownMs: number;
@@ -51,9 +52,10 @@ export async function benchConsole(options: BenchmarkOptions): Promise<Findings>
     target,
   });
   const questions = [
-    figure("script of the first page, compressed: KB", (one) => one.scriptKilobytes, {
+    figure("scripts and styles of the first page, compressed: KB", (one) => one.codeKilobytes, {
       atMost: 250,
     }),
+    figure("fonts of the first page: KB", (one) => one.fontKilobytes, { atMost: 120 }),
     figure(
       `first click and word, processor ${SLOWDOWN} times slowed: ms`,
       (one) => one.interactiveMs,
@@ -95,21 +97,27 @@ async function measureRound(browser: Browser, demo: Demo, agentId: string): Prom
   await page.getByLabel("Key", { exact: true }).fill(demo.adminKey);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Conversations" }).waitFor();
-  const scriptKilobytes = await measureScript(page);
+  const codeKilobytes = await measureFiles(page, /\.(?:js|css)$/, (body) => gzipSync(body).length);
+  const fontKilobytes = await measureFiles(page, /\.woff2$/, (body) => body.length);
   const interactiveMs = await measureInteractive(page);
   await page.goto(`${demo.url}/conversations/new?agent=${agentId}`);
   await page.getByRole("textbox", { name: "Message" }).fill("Go on");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText(END).waitFor();
   const longestTaskMs = Math.max(0, ...(await longTasksOf(page)));
-  return { scriptKilobytes, interactiveMs, longestTaskMs, ...(await measureRuns(page, demo)) };
+  const runs = await measureRuns(page, demo);
+  return { codeKilobytes, fontKilobytes, interactiveMs, longestTaskMs, ...runs };
 }
 
-async function measureScript(page: Page): Promise<number> {
+/** The sum in KB of the files of the first page whose URL matches. */
+async function measureFiles(
+  page: Page,
+  url: RegExp,
+  sizeOf: (body: Buffer) => number,
+): Promise<number> {
   const reading: Promise<number>[] = [];
   page.on("response", (response) => {
-    if (!response.url().endsWith(".js")) return;
-    reading.push(response.body().then((body) => gzipSync(body).length));
+    if (url.test(response.url())) reading.push(response.body().then(sizeOf));
   });
   await page.reload();
   await page.getByRole("heading", { name: "Conversations" }).waitFor();

@@ -6,6 +6,7 @@ import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
+import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
 import {
@@ -29,6 +30,13 @@ const noun = nounOf("conversations.list", {
 /** Conversations that are listed by default. */
 const NEWEST = 20;
 
+const foundNoun = nounOf("search.messages", {
+  many: "messages",
+  one: "message",
+  open: connect,
+  nameOf: ({ excerpt }) => excerpt,
+});
+
 // Titles are not names: they repeat, and change.
 const common = { find, by: "id" } as const;
 
@@ -48,6 +56,21 @@ export const createConversationAdministration = (context: Context) =>
         CREATED: ({ created }) => shortTime(created),
         UPDATED: ({ updated }) => shortTime(updated),
         TITLE: ({ title }) => title,
+      },
+    }),
+    listCommand(context, foundNoun, {
+      name: "search",
+      about: "find messages by their words, newest first",
+      of: "query",
+      by: 'words that all occur; "…" for words in this order, OR, and - before what must not occur',
+      limit: NEWEST,
+      filters: inputOf("search.messages", ["query", "limit", "lastValue"]),
+      read: (connection, filters, query) => foundNoun.read(connection, { ...filters, query }),
+      columns: {
+        CONVERSATION: ({ conversation }) => conversation.sId,
+        CREATED: ({ createdAt }) => shortTime(createdAt),
+        AGENT: ({ agent }) => agent?.name,
+        TEXT: ({ excerpt }) => excerpt.replaceAll(/\s+/g, " "),
       },
     }),
     getCommand(context, noun, {

@@ -15,6 +15,7 @@ const cures: Readonly<Record<string, string>> = {
   sandbox_function_secret_not_found: "see parley functions secret list",
   space_not_found: "choose a space that your key can see with --space",
   tool_not_found: "see parley tools list",
+  alert_not_found: "see parley alerts list",
   schedule_not_found: "see parley schedules list",
   tool_unreachable:
     "check its URL and secrets; hosts in private networks must be listed in the server's PARLEY_PRIVATE_HOSTS",

@@ -14,6 +14,8 @@ const WATCH_MS = 2000;
 
 /** A list of things. */
 interface List<Connection, Item, S extends z.ZodObject> {
+  /** What the command is called; `list` by default. */
+  readonly name?: string;
   readonly about: string;
   /** What chooses some of them. */
   readonly filters?: S;
@@ -39,14 +41,14 @@ interface Printing extends ListOptions {
   readonly io: Io;
 }
 
-/** Makes `list`. */
+/** Makes `list`, or a command that lists what is found. */
 export function listCommand<Connection, Item, S extends z.ZodObject>(
   context: Context,
   noun: Noun<Connection, Item>,
   list: List<Connection, Item, S>,
 ): Command {
   const byDefault = list.limit === undefined ? "all by default" : `${list.limit} by default`;
-  const command = nounCommand("list", list.about);
+  const command = nounCommand(list.name ?? "list", list.about);
   const { filters, columns, read: readChosen = noun.read } = list;
   const shown = { ...noun, columns };
   const readFilters = filters && withInput(command, { schema: filters, isFilter: true });

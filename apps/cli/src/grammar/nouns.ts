@@ -118,6 +118,20 @@ export const webhooks = nounOf("webhooks.list", {
 });
 export const findWebhook = findIn(webhooks);
 
+export const alerts = nounOf("alerts.list", {
+  many: "alerts",
+  one: "alert",
+  open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+
+export const traceDestinations = nounOf("traceDestinations.list", {
+  many: "traces destinations",
+  one: "trace destination",
+  open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+
 export const schedules = nounOf("schedules.list", {
   many: "schedules",
   one: "schedule",

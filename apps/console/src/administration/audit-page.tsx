@@ -3,15 +3,15 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { trpc } from "../api/clients.ts";
 import { useSession } from "../api/use-session.ts";
+import { SavedViews } from "../saved-views/saved-views.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { TextField } from "../ui/field.tsx";
+import { type Filter, FilterChips } from "../ui/filter-chips.tsx";
 import { ListPage } from "../ui/list.tsx";
 import { fromLocalInput } from "../ui/local-time.ts";
 import type { Columns } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useResetForm } from "../ui/use-reset-form.ts";
 
 type Entry = Output<"audit.list">["auditEvents"][number];
 
@@ -97,74 +97,34 @@ const origin: Columns<Entry> = {
 
 /** Filters of the log; the choices are in the URL. */
 function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
-  const search = useSearch({ from: "/session/audit" });
+  const { action, actor, outcome, since, until, workspace } = useSearch({ from: "/session/audit" });
   const navigate = useNavigate({ from: "/audit" });
-  const formRef = useResetForm(JSON.stringify({ ...search, after: undefined }));
-  const apply = (form: FormData) => {
-    const given = (name: string) => String(form.get(name) ?? "").trim() || undefined;
-    void navigate({
-      search: {
-        action: given("action"),
-        actor: given("actor"),
-        outcome: given("outcome"),
-        since: given("since"),
-        until: given("until"),
-        workspace: given("workspace"),
-      },
-    });
+  const filters: Filter[] = [
+    { name: "action", label: "Operation", value: action, placeholder: "apiKeys.create" },
+    { name: "actor", label: "Key or user id", value: actor, placeholder: "key_… or cli" },
+    {
+      name: "outcome",
+      label: "Outcome",
+      value: outcome,
+      placeholder: "succeeded or an error type",
+    },
+    { name: "since", label: "From", value: since, type: "datetime-local" },
+    { name: "until", label: "To", value: until, type: "datetime-local" },
+  ];
+  const ofServer: Filter = {
+    name: "workspace",
+    label: "Workspace id",
+    value: workspace,
+    placeholder: "all workspaces",
   };
   return (
-    <search>
-      <form
-        ref={formRef}
-        className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          apply(new FormData(event.currentTarget));
-        }}
-      >
-        <TextField
-          label="Operation"
-          name="action"
-          defaultValue={search.action ?? ""}
-          placeholder="apiKeys.create"
-        />
-        <TextField
-          label="Key or user id"
-          name="actor"
-          defaultValue={search.actor ?? ""}
-          placeholder="key_… or cli"
-        />
-        <TextField
-          label="Outcome"
-          name="outcome"
-          defaultValue={search.outcome ?? ""}
-          placeholder="succeeded or an error type"
-        />
-        <TextField
-          label="From"
-          name="since"
-          type="datetime-local"
-          defaultValue={search.since ?? ""}
-        />
-        <TextField
-          label="To"
-          name="until"
-          type="datetime-local"
-          defaultValue={search.until ?? ""}
-        />
-        {isOfServer && (
-          <TextField
-            label="Workspace id"
-            name="workspace"
-            defaultValue={search.workspace ?? ""}
-            placeholder="all workspaces"
-          />
-        )}
-        <Button type="submit" className="justify-self-start">
-          Apply
-        </Button>
-      </form>
-    </search>
+    <FilterChips
+      filters={isOfServer ? [...filters, ofServer] : filters}
+      onChange={(changes) =>
+        void navigate({ search: (before) => ({ ...before, ...changes, after: undefined }) })
+      }
+    >
+      <SavedViews page="audit" />
+    </FilterChips>
   );
 }

@@ -6,10 +6,13 @@ import { IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { Account } from "./account.tsx";
+import { AlertBanner } from "../alerts/alert-banner.tsx";
 import { BudgetBanner } from "../usage/budget-banner.tsx";
 import { WebhookBanner } from "../webhooks/webhook-banner.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
-import { Breadcrumbs, mayOpen, Navigation } from "./navigation.tsx";
+import { Breadcrumbs, mayOpen, Navigation, placesFor } from "./navigation.tsx";
+import { PaletteButton } from "../search/palette-button.tsx";
+import { PaletteHost } from "../search/palette-host.tsx";
 
 /** The frame of every page of a session: the menu, beside the page or above it. */
 export function Layout() {
@@ -43,6 +46,7 @@ export function Layout() {
             <Mark />
             Parley
           </p>
+          <PaletteButton />
           <Navigation />
         </div>
         <Account />
@@ -56,13 +60,16 @@ export function Layout() {
         <div className="mx-auto max-w-6xl">
           <BudgetBanner />
           <WebhookBanner />
+          <AlertBanner />
           <Breadcrumbs pathname={pathname} />
           {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
         </div>
       </main>
       {mayOpen(session, "/approvals") && <WaitingNews />}
+      <PaletteHost pages={placesFor(session)} />
       <Dialog title="Parley" isOpen={isMenuOpen} onOpenChange={setMenuOpen} isSide>
         <div className="mt-4 grid gap-6">
+          <PaletteButton onOpen={() => setMenuOpen(false)} />
           <Navigation onNavigate={() => setMenuOpen(false)} />
           <Account />
         </div>

@@ -7,6 +7,7 @@ import { mayOpen, places } from "./navigation.tsx";
 const needs: Readonly<Record<string, EndpointName>> = {
   "/workspaces": "workspaces.list",
   "/conversations": "conversations.list",
+  "/search": "search.messages",
   "/approvals": "conversations.list",
   "/runs": "runs.list",
   "/overview": "overview.get",
@@ -24,6 +25,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/keys": "apiKeys.list",
   "/triggers": "triggers.listAll",
   "/webhooks": "webhooks.list",
+  "/trace-destinations": "traceDestinations.list",
   "/operator-keys": "operatorKeys.list",
   "/budgets": "budgets.list",
   "/audit": "audit.list",

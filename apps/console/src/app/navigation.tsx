@@ -25,6 +25,7 @@ const talks = { role: "user", scope: "conversations:read" } as const;
 const groups: Readonly<Record<string, readonly Place[]>> = {
   Talk: [
     { to: "/conversations", name: "Conversations", icon: "chat", ...talks },
+    { to: "/search", name: "Search", icon: "search", ...talks },
     { to: "/approvals", name: "Approvals", icon: "check", ...talks, Note: WaitingCount },
   ],
   Build: [
@@ -50,6 +51,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
   ],
   Observe: [
     { to: "/overview", name: "Overview", icon: "overview", role: "builder", isForOperators: true },
+    { to: "/alerts", name: "Alerts", icon: "bell", role: "builder" },
     { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
     { to: "/usage", name: "Usage", icon: "usage", role: "builder", isForOperators: true },
     { to: "/audit", name: "Audit log", icon: "list", role: "admin", isForOperators: true },
@@ -59,6 +61,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
     { to: "/budgets", name: "Budgets", icon: "money", role: "builder" },
     { to: "/secrets", name: "Secrets", icon: "lock", role: "builder" },
     { to: "/webhooks", name: "Webhooks", icon: "webhook", role: "builder" },
+    { to: "/trace-destinations", name: "Trace destinations", icon: "runs", role: "admin" },
     { to: "/members", name: "Members", icon: "people", role: "admin" },
     { to: "/spaces", name: "Spaces", icon: "space", role: "admin" },
     { to: "/keys", name: "Keys", icon: "key", role: "admin" },
@@ -88,6 +91,10 @@ export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
   if (session.role === "operator") return "/workspaces";
   return places.find((place) => isFor(place, session))?.to ?? "/no-access";
 }
+
+/** The pages of the menu that a session may use. */
+export const placesFor = (session: Session): readonly Place[] =>
+  places.filter((place) => isFor(place, session));
 
 /** Whether a session may open the page at a path; unknown paths and redirects are open to all. */
 export function mayOpen(session: Session, pathname: string): boolean {

@@ -1,5 +1,6 @@
 import { createRouter } from "@tanstack/react-router";
 import { agentRoutes } from "../agents/routes.ts";
+import { alertRoutes } from "../alerts/routes.ts";
 import { queryClient, whenSessionOver } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { administrationRoutes } from "../administration/routes.ts";
@@ -14,8 +15,10 @@ import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { scheduleRoutes } from "../schedules/routes.ts";
+import { searchRoutes } from "../search/routes.ts";
 import { usageRoutes } from "../usage/routes.ts";
 import { toolRoutes } from "../tools/routes.ts";
+import { traceDestinationRoutes } from "../trace-destinations/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
@@ -38,11 +41,14 @@ const routeTree = rootRoute.addChildren([
     ...toolRoutes,
     ...operatorRoutes,
     ...runRoutes,
+    ...searchRoutes,
     ...overviewRoutes,
+    ...alertRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,
     ...webhookRoutes,
+    ...traceDestinationRoutes,
     unknownRoute,
   ]),
 ]);

@@ -1,9 +1,12 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
+import { join } from "../ui/join.ts";
 import { useTheme } from "../ui/theme.ts";
-import { formatBucket } from "./charts.ts";
 
 const HEIGHT = 160;
+
+/** How lines are drawn, so that they are not told apart by colour alone. */
+export const dashes: readonly (number[] | undefined)[] = [undefined, [5, 4], [2, 3]];
 
 /** Steps of an axis: 1, 2 and 5 times powers of ten, since all values are integers. */
 const STEPS = Array.from({ length: 14 }, (_, zeros) =>
@@ -16,20 +19,25 @@ interface PlotProps {
   readonly label: string;
   readonly times: readonly number[];
   /** Values of each line, one for each time. */
-  readonly lines: readonly (readonly number[])[];
+  readonly lines: readonly (readonly (number | null)[])[];
   /** Elements whose text has the colours of the lines. */
   readonly colours: () => readonly Element[];
+  /** A time as the axis shows it. */
+  readonly formatTime: (time: number) => string;
   readonly formatTick?: ((value: number) => string) | undefined;
   /** Called with the index of the time that is pointed at, or null. */
   readonly onPoint: (index: number | null) => void;
+  /** Called with the index of the time that is clicked. */
+  readonly onSelect?: ((index: number) => void) | undefined;
 }
 
 /** Draws lines over time in a canvas, as wide as there is room. */
-export function Plot({ label, times, lines, colours, formatTick, onPoint }: PlotProps) {
+export function Plot(props: PlotProps) {
+  const { label, times, lines, onSelect } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const now = useRef({ colours, onPoint, formatTick });
-  now.current = { colours, onPoint, formatTick };
+  const now = useRef(props);
+  now.current = props;
   const count = lines.length;
   useEffect(() => {
     const element = place.current;
@@ -43,14 +51,16 @@ export function Plot({ label, times, lines, colours, formatTick, onPoint }: Plot
         cursor: { y: false, drag: { x: false, y: false } },
         hooks: { setCursor: [({ cursor }) => now.current.onPoint(cursor.idx ?? null)] },
         scales: { y: { range: (_, __, highest) => [0, Math.max(1, (highest ?? 0) * 1.1)] } },
-        axes: axesOf(element, (value) => (now.current.formatTick ?? compact.format)(value)),
+        axes: axesOf(element, {
+          time: (at) => now.current.formatTime(at),
+          value: (value) => (now.current.formatTick ?? compact.format)(value),
+        }),
         series: [
           {},
           ...Array.from({ length: count }, (_, line) => ({
             stroke: () => colourOf(now.current.colours()[line]),
             width: 2,
-            // Not by colour alone.
-            ...(line > 0 && { dash: [5, 4] }),
+            ...(dashes[line] && { dash: dashes[line] }),
             points: { show: false },
           })),
         ],
@@ -79,7 +89,15 @@ export function Plot({ label, times, lines, colours, formatTick, onPoint }: Plot
       ref={place}
       role="img"
       aria-label={label}
-      className="overflow-hidden border-line text-muted"
+      // The table below has the same links for those who press keys.
+      onClick={
+        onSelect &&
+        (() => {
+          const index = plot.current?.cursor.idx;
+          if (index != null) onSelect(index);
+        })
+      }
+      className={join("overflow-hidden border-line text-muted", onSelect && "cursor-pointer")}
     />
   );
 }
@@ -97,7 +115,13 @@ function useRedrawnInTheme(plot: { readonly current: uPlot | undefined }): void 
 }
 
 /** The axes, in the colours of an element: its text, and the grid as its border. */
-function axesOf(element: Element, formatTick: (value: number) => string): uPlot.Axis[] {
+function axesOf(
+  element: Element,
+  format: {
+    readonly time: (at: number) => string;
+    readonly value: (value: number) => string;
+  },
+): uPlot.Axis[] {
   const look = {
     stroke: () => colourOf(element),
     font: "12px system-ui, sans-serif",
@@ -105,8 +129,8 @@ function axesOf(element: Element, formatTick: (value: number) => string): uPlot.
     ticks: { show: false },
   };
   return [
-    { ...look, space: 64, size: 28, values: (_, times) => times.map(formatBucket) },
-    { ...look, size: 60, incrs: STEPS, values: (_, values) => values.map(formatTick) },
+    { ...look, space: 64, size: 28, values: (_, times) => times.map(format.time) },
+    { ...look, size: 60, incrs: STEPS, values: (_, values) => values.map(format.value) },
   ];
 }
 

@@ -22,8 +22,9 @@ export function RunListPage() {
 /** The turns, invocations and calls of the workspace, the newest first, as they change. */
 function WorkspaceRuns() {
   const wId = useWorkspaceId();
-  const { kind, status, function: functionId, agent, after } = useSearch({ from: "/session/runs" });
-  const input = { wId, kind, status, functionId, agentId: agent, lastValue: after };
+  const search = useSearch({ from: "/session/runs" });
+  const { kind, status, function: functionId, agent, from, to, after } = search;
+  const input = { wId, kind, status, functionId, agentId: agent, from, to, lastValue: after };
   const reading = useQuery(trpc.runs.list.queryOptions(input, whileLookedAt(after)));
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const select = (id: string, isSelected: boolean) =>

@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../routing/session-route.ts";
-import { oneOf, textOf } from "../routing/search.ts";
+import { numberOf, oneOf, textOf } from "../routing/search.ts";
 import { type Kind, kinds, type Status, statuses } from "./kinds.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
@@ -10,6 +10,9 @@ interface RunSearch {
   status?: Status | undefined;
   function?: string | undefined;
   agent?: string | undefined;
+  /** Only runs that were created in this time, in milliseconds. */
+  from?: number | undefined;
+  to?: number | undefined;
   after?: string | undefined;
 }
 
@@ -21,6 +24,8 @@ const listRoute = createRoute({
     status: oneOf(search, "status", statuses),
     function: textOf(search, "function"),
     agent: textOf(search, "agent"),
+    from: numberOf(search, "from"),
+    to: numberOf(search, "to"),
     after: textOf(search, "after"),
   }),
   component: lazyPage(() => import("./list-page.tsx"), "RunListPage"),

@@ -3,10 +3,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { rpc, trpc } from "../api/clients.ts";
 import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
+import { SavedViews } from "../saved-views/saved-views.tsx";
+import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { type Filter, FilterChips } from "../ui/filter-chips.tsx";
 import { wordOf } from "../ui/states.ts";
-import { kinds, nameOfKind, statuses } from "./kinds.ts";
+import { Time } from "../ui/time.tsx";
+import { type Kind, kinds, nameOfKind, type Status, statuses } from "./kinds.ts";
 
 interface Choice {
   readonly id: string;
@@ -17,23 +20,33 @@ interface Choice {
 export function RunFilters() {
   const { search, change } = useRunSearch();
   const { data, error, refetch } = useFunctionsAndAgents();
+  const ofNames: Filter[] = [
+    { name: "function", label: "Function", value: search.function, choices: data?.functions ?? [] },
+    { name: "agent", label: "Agent", value: search.agent, choices: data?.agents ?? [] },
+  ];
   return (
     <>
-      <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <KindAndStatus />
-        <ReferenceField
-          label="Function"
-          value={search.function}
-          choices={data?.functions ?? []}
-          onChange={(value) => change({ function: value })}
-        />
-        <ReferenceField
-          label="Agent"
-          value={search.agent}
-          choices={data?.agents ?? []}
-          onChange={(value) => change({ agent: value })}
-        />
-      </search>
+      <FilterChips filters={[...kindAndStatus(search), ...ofNames]} onChange={change}>
+        <SavedViews page="runs" />
+      </FilterChips>
+      {(search.from ?? search.to) !== undefined && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          Created
+          {search.from !== undefined && (
+            <>
+              {" from "}
+              <Time at={search.from} isAbsolute />
+            </>
+          )}
+          {search.to !== undefined && (
+            <>
+              {" before "}
+              <Time at={search.to} isAbsolute />
+            </>
+          )}
+          <Button onClick={() => change({ from: undefined, to: undefined })}>Any time</Button>
+        </p>
+      )}
       {error && (
         <ErrorNotice
           title="The functions and agents could not be loaded"
@@ -48,72 +61,37 @@ export function RunFilters() {
 /** The filters that every list of runs has. */
 export function KindAndStatus() {
   const { search, change } = useRunSearch();
-  return (
-    <>
-      <SelectField
-        label="Kind"
-        value={search.kind ?? ""}
-        onChange={({ target: { value } }) => change({ kind: kinds.find((one) => one === value) })}
-      >
-        <option value="">All</option>
-        {kinds.map((kind) => (
-          <option key={kind} value={kind}>
-            {nameOfKind[kind]}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField
-        label="Status"
-        value={search.status ?? ""}
-        onChange={({ target: { value } }) =>
-          change({ status: statuses.find((one) => one === value) })
-        }
-      >
-        <option value="">All</option>
-        {statuses.map((status) => (
-          <option key={status} value={status}>
-            {wordOf(status)}
-          </option>
-        ))}
-      </SelectField>
-    </>
-  );
+  return <FilterChips filters={kindAndStatus(search)} onChange={change} />;
 }
+
+const kindAndStatus = ({
+  kind,
+  status,
+}: {
+  kind?: Kind | undefined;
+  status?: Status | undefined;
+}): Filter[] => [
+  {
+    name: "kind",
+    label: "Kind",
+    value: kind,
+    choices: kinds.map((id) => ({ id, name: nameOfKind[id] })),
+  },
+  {
+    name: "status",
+    label: "Status",
+    value: status,
+    choices: statuses.map((id) => ({ id, name: wordOf(id) })),
+  },
+];
 
 /** The filters in the URL, and a function that changes them and returns to the first page. */
 function useRunSearch() {
   const search = useSearch({ from: "/session/runs" });
   const navigate = useNavigate({ from: "/runs" });
-  const change = (changed: Partial<typeof search>) =>
+  const change = (changed: Readonly<Record<string, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...changed, after: undefined }) });
   return { search, change };
-}
-
-interface ReferenceFieldProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly choices: readonly Choice[];
-  readonly onChange: (value: string | undefined) => void;
-}
-
-/** A choice by id; the URL may name one that is not listed, such as an archived one. */
-function ReferenceField({ label, value, choices, onChange }: ReferenceFieldProps) {
-  const isListed = value === undefined || choices.some(({ id }) => id === value);
-  return (
-    <SelectField
-      label={label}
-      value={value ?? ""}
-      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
-    >
-      <option value="">All</option>
-      {!isListed && <option value={value}>{value}</option>}
-      {choices.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
-  );
 }
 
 function useFunctionsAndAgents() {

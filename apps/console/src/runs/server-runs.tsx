@@ -28,9 +28,7 @@ export function ServerRuns() {
   const reading = useQuery(trpc.runs.listServer.queryOptions(input, whileLookedAt(after)));
   return (
     <Page title="Server runs">
-      <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <KindAndStatus />
-      </search>
+      <KindAndStatus />
       <Loaded query={reading} label="the runs" lines={10}>
         {({ runs, hasMore, lastValue }) => (
           <>

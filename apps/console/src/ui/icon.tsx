@@ -1,5 +1,6 @@
 const paths = {
   agent: "M5 9h14v10H5zM12 9V5M9 13v2M15 13v2M3 13v3M21 13v3",
+  bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   check: "M5 12l5 5 9-10",
   chat: "M4 5h16v11H12l-5 4v-4H4z",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2",
@@ -24,6 +25,7 @@ const paths = {
   rows: "M4 5h16M4 9.5h16M4 14h16M4 18.5h16",
   runs: "M4 6h10M4 12h16M4 18h7",
   screen: "M3 5h18v11H3zM9 20h6M12 16v4",
+  search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4 4",
   settings: "M4 7h10M18 7h2M16 5v4M4 17h4M12 17h8M10 15v4",
   skill: "M5 4h11l3 3v13H5zM9 10h6M9 14h6",
   space: "M3 7h7l2 2h9v11H3z",

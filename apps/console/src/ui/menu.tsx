@@ -11,13 +11,15 @@ const item =
  */
 export function Menu({
   trigger,
+  onOpenChange,
   children,
 }: {
   readonly trigger: ReactNode;
+  readonly onOpenChange?: (isOpen: boolean) => void;
   readonly children: ReactNode;
 }) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} {...(onOpenChange && { onOpenChange })}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { rpc, trpc } from "../api/clients.ts";
 import { useSession } from "../api/use-session.ts";
+import { SavedViews } from "../saved-views/saved-views.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { SelectField } from "../ui/field.tsx";
@@ -81,6 +82,9 @@ export function UsagePage() {
       }
     >
       <Choices days={days} by={by} measure={measure} isOfServer={wId === undefined} />
+      <div>
+        <SavedViews page="usage" />
+      </div>
       <Loaded query={reading} label="the usage" lines={10}>
         {(usage) =>
           usage.totals.length === 0 ? (

@@ -40,6 +40,13 @@ export const automationPages: readonly ShownPage[] = [
     alt: "A table of webhooks with their states and the events that they are told of",
   },
   {
+    route: "/trace-destinations",
+    name: "trace-destinations",
+    pathOf: () => "/trace-destinations",
+    keys: ["admin"],
+    alt: "A table of trace destinations with their states and how many spans they were sent",
+  },
+  {
     route: "/webhooks/$webhookId",
     name: "webhook",
     pathOf: ({ webhookId }) => `/webhooks/${webhookId}`,

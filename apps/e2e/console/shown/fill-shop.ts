@@ -220,6 +220,8 @@ async function fillAdministration({ url, demo }: Server): Promise<void> {
   const { workspaceId: wId, adminKey: apiKey } = demo;
   const rpc = createRpcClient({ url, apiKey });
   for (const member of members) await rpc.members.add.mutate({ wId, ...member });
+  const collector = { name: "Collector", url: "https://collector.example/v1/traces" };
+  await rpc.traceDestinations.create.mutate({ wId, ...collector, isEnabled: false });
   const accounts = { wId, name: "Accounts", isRestricted: true };
   const { space } = await rpc.spaces.create.mutate(accounts);
   await rpc.spaces.create.mutate({ wId, name: "Warehouse" });

@@ -45,6 +45,13 @@ export const pages: readonly ShownPage[] = [
     alt: "A question about an order, and the agent’s answer with a tool call and a table",
   },
   {
+    route: "/search",
+    name: "search",
+    pathOf: () => "/search?q=order",
+    keys: everyUser,
+    alt: "Messages with the word order, marked in each, below the words and the filters",
+  },
+  {
     route: "/approvals",
     name: "approvals",
     pathOf: () => "/approvals",

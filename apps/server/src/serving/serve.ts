@@ -63,7 +63,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   try {
     const sharedCounters = counters && { redis: counters, prefix: settings.PARLEY_REDIS_PREFIX };
     const shared = { core, settings, logger, registry };
-    const worker = parts.worker ? createWorker(shared) : undefined;
+    const version = readVersion();
+    const worker = parts.worker ? createWorker({ ...shared, version }) : undefined;
     const probed = worker?.probeSandbox();
     // Finding out takes longer than all else that comes before the first request.
     if (settings.PARLEY_SANDBOX_REQUIRE === undefined) probed?.catch(core.onLateFailure);
@@ -83,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       whyNotReady,
       sandboxBoundary,
       runsAsRoot,
-      version: readVersion(),
+      version,
       watchesWorkers,
       demoWorkspaceId,
       consoleBuild,

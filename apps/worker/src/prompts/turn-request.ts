@@ -23,6 +23,7 @@ import {
   readCallResult,
   readSkillFile,
   type Turn,
+  traceparentOf,
 } from "@parley/core";
 import { type ChosenModel, type ModelServices, readModelKey } from "../models/choose-model.ts";
 import type { Circuits } from "../models/circuits.ts";
@@ -177,7 +178,7 @@ export async function createTurnRequest(
     script: agent.script,
     answerFormat: findAnswerFormat(core, { run, turn }, signal),
     maxSteps: agent.maxStepsPerRun,
-    traceparent: run.traceparent ?? undefined,
+    traceparentOf: (step) => traceparentOf(run, "step", { key: step }),
     meter: attempt.meter,
     onSent: (sent, sentRequest) => {
       services.requests.record({ run, turn, request: sentRequest, sent });

@@ -15,6 +15,8 @@ export interface WorkerMetrics {
   left(run: ClaimedRun, exit: RunExit): void;
   swept(what: string, count: number): void;
   sweepEnded(outcome: "done" | "failed"): void;
+  /** Takes how old the newest time is up to which messages are indexed. */
+  indexed(lagMs: number): void;
   readonly operations: OperationMetrics;
   readonly usage: UsageMetrics;
 }
@@ -86,7 +88,22 @@ export function createWorkerMetrics(
     "what",
   );
   const sweeps = counter("parley_sweeps_total", "Retention sweeps, done or failed", "outcome");
+  // Without an index it is as old as this worker, and grows.
+  let indexedAt = performance.now();
+  registry.registerMetric(
+    new Gauge({
+      name: "parley_message_index_lag_seconds",
+      help: "Age of the newest time up to which the words of messages are indexed, as this worker last saw it",
+      registers: [],
+      collect() {
+        this.set((performance.now() - indexedAt) / 1000);
+      },
+    }),
+  );
   return {
+    indexed: (lagMs) => {
+      indexedAt = performance.now() - lagMs;
+    },
     started: ({ kind }, acquisition) => runs[acquisition].inc({ kind }),
     left: ({ kind }, exit) => {
       if (typeof exit === "string") runs[exit].inc({ kind });

@@ -17,6 +17,7 @@ import {
   listAllAgents,
   searchAgents,
 } from "./read-agents.ts";
+import { getAgentVersion, listAgentVersions, restoreAgentVersion } from "./version-history.ts";
 
 /** The endpoints that are implemented here. */
 export const agentImplementations = {
@@ -27,11 +28,14 @@ export const agentImplementations = {
   "agents.export": exportAgent,
   "agents.get": getAgent,
   "agents.getDefinition": getAgentDefinition,
+  "agents.getVersion": getAgentVersion,
   "agents.import": { make: importAgent, replay: replayAgentImport },
   "agents.list": listAgents,
   "agents.listAll": listAllAgents,
+  "agents.listVersions": listAgentVersions,
   "agents.patch": patchAgent,
   "agents.restore": restoreAgent,
+  "agents.restoreVersion": restoreAgentVersion,
   "agents.search": searchAgents,
   "agents.update": updateAgent,
   "mentions.parse": { make: parseMentions, replay: findMentions },

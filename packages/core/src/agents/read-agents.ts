@@ -11,6 +11,8 @@ import {
 } from "@parley/schema";
 import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Context, type RequestContext, searcherOf } from "../context.ts";
+import { takePage } from "../data-access/pages.ts";
+import type { AgentRow } from "../data-access/rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { findEditorIds } from "./agent-editors.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
@@ -22,7 +24,6 @@ import {
   versionColumns,
 } from "./agents.ts";
 import { renderDefinition } from "./write-agents.ts";
-import { takePage } from "../data-access/pages.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
   all: ["global", "visible", "hidden"],
@@ -178,6 +179,15 @@ export async function getAgentDefinition(
     .from(agents)
     .where(and(ofAgent, eq(agents.isCurrent, true)));
   if (agent === undefined) throw noSuchAgent();
+  return readDefinition(context, db, agent);
+}
+
+/** A version of an agent with what it is granted, as far as the caller reaches it, and the agent's editors. */
+export async function readDefinition(
+  context: RequestContext,
+  db: Queryable,
+  agent: AgentRow,
+): Promise<AgentWithScript> {
   const skills = await findGrantedSkills(context, db, agent.id);
   const functions = await findGrantedFunctions(db, agent.id);
   const tools = await findGrantedTools(context, db, agent.id);

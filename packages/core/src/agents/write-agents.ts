@@ -6,9 +6,10 @@ import type {
   StoredResponseFormat,
   UpdateAgent,
 } from "@parley/schema";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, gte } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import { editorOf } from "../workspaces/administered-workspace.ts";
 import { requireAgentModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { findEditorIds, setEditors } from "./agent-editors.ts";
@@ -34,6 +35,16 @@ export interface AgentDraft extends Partial<
   readonly responseFormat?: StoredResponseFormat | undefined;
 }
 
+/** The status of versions that are tried without being saved: their numbers are negative, and none is current. */
+export const DRAFT = "draft";
+
+/** What a draft is besides its definition. */
+interface TriedVersion {
+  readonly version: number;
+  /** The version that it changes; undefined for an agent that was never saved. */
+  readonly fromId: number | undefined;
+}
+
 /** Writes the first version of a new agent. Throws as `createAgent` does. */
 export async function insertAgent(
   context: RequestContext,
@@ -42,7 +53,14 @@ export async function insertAgent(
     workspace,
     draft,
     sid = context.newId(),
-  }: { workspace: WorkspaceRow; draft: AgentDraft; sid?: string },
+    tried,
+  }: {
+    workspace: WorkspaceRow;
+    draft: AgentDraft;
+    sid?: string;
+    /** Only for what is tried without being saved. */
+    tried?: TriedVersion;
+  },
 ): Promise<AgentWithScript> {
   const { model, fallbackModels = [] } = draft;
   requireAgentModels(workspace, model, fallbackModels);
@@ -50,13 +68,13 @@ export async function insertAgent(
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
-    version: 0,
-    isCurrent: true,
+    version: tried?.version ?? 0,
+    isCurrent: tried === undefined,
     name: draft.name,
     description: draft.description,
     ...storeInstructions(draft.instructions),
     pictureUrl: draft.pictureUrl ?? "",
-    status: "active",
+    status: tried === undefined ? "active" : DRAFT,
     scope: draft.scope ?? "visible",
     providerId: draft.model.providerId,
     modelId: draft.model.modelId,
@@ -70,9 +88,11 @@ export async function insertAgent(
     compaction: draft.compaction,
     tags: draft.tags,
     createdAt: context.now(),
+    editedBy: editorOf(context.caller),
   });
   const { skillIds = [], functionIds = [], toolIds = [], editorIds } = draft;
-  return grantAndRender(context, db, { agent, skillIds, functionIds, toolIds, editorIds });
+  const named = { skillIds, functionIds, toolIds, editorIds };
+  return grantAndRender(context, db, { agent, fromId: tried?.fromId, ...named });
 }
 
 /** The ids that a change of an agent names; without them, it has what it had. */
@@ -101,6 +121,7 @@ export async function insertVersion(
     ...changes,
     version: before.version + 1,
     createdAt: context.now(),
+    editedBy: editorOf(context.caller),
   });
   return grantAndRender(context, db, { agent, fromId, ...named });
 }
@@ -118,7 +139,8 @@ export async function requireAgent(
   await db
     .select({ id: agents.id })
     .from(agents)
-    .where(ofAgent)
+    // Drafts come and go.
+    .where(and(ofAgent, gte(agents.version, 0)))
     .orderBy(asc(agents.version))
     .limit(1)
     .for("update");

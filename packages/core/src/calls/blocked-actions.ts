@@ -8,7 +8,7 @@ import {
   tools,
   users,
 } from "@parley/db";
-import type { BlockedAction } from "@parley/schema";
+import { type BlockedAction, MAX_REQUEST_CHARACTERS } from "@parley/schema";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
@@ -59,6 +59,27 @@ export async function listAllBlockedActions(
   return { blockedActions: render(page), ...end };
 }
 
+/** What the tool of a server, or the function, of a call does. */
+const described = sql<string | null>`coalesce(
+  (select t ->> 'description' from jsonb_array_elements(${tools.server} -> 'tools') t
+    where t ->> 'name' = ${actions.toolName} limit 1),
+  (select v.description from sandbox_functions f
+    join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
+    where ${actions.mcpServerId} is null and f.workspace_id = ${actions.workspaceId}
+      and f.slug = ${actions.toolName})
+)`;
+
+interface BlockedRow extends WaitingCall {
+  readonly request: {
+    readonly messageId: string | null;
+    readonly content: string | null;
+    readonly isCut: boolean | null;
+    readonly username: string | null;
+    readonly userName: string | null;
+  } | null;
+  readonly toolDescription: string | null;
+}
+
 function isBlocked() {
   return and(eq(messages.status, "created"), waitsForPerson(sql`${actions.status}`));
 }
@@ -74,6 +95,16 @@ function selectBlocked(db: Queryable) {
         conversationId: conversations.sid,
         messageId: messages.sid,
         userId: users.sid,
+        request: {
+          messageId: asked.sid,
+          content: sql<
+            string | null
+          >`left(${asked.content}, ${sql.raw(String(MAX_REQUEST_CHARACTERS))})`,
+          isCut: sql<boolean>`length(${asked.content}) > ${sql.raw(String(MAX_REQUEST_CHARACTERS))}`,
+          username: sql<string | null>`${asked.context} ->> 'username'`,
+          userName: users.fullName,
+        },
+        toolDescription: described,
       })
       .from(actions)
       // One of the two is indexed, from whichever side the list begins.
@@ -93,17 +124,38 @@ function selectBlocked(db: Queryable) {
   );
 }
 
-function render(rows: readonly WaitingCall[]): BlockedAction[] {
-  return renderWaitingCalls(rows).map((one) => {
-    switch (one.type) {
+function render(rows: readonly BlockedRow[]): BlockedAction[] {
+  return renderWaitingCalls(rows).map((one, index) => {
+    const shown = { ...one, ...renderDetails(rows[index]!) };
+    switch (shown.type) {
       case "tool_ask_user_question":
-        return { ...one, status: callStatus.needsAnswer };
+        return { ...shown, status: callStatus.needsAnswer };
       case "tool_personal_auth_required":
-        return { ...one, status: callStatus.needsPermission };
+        return { ...shown, status: callStatus.needsPermission };
       case "tool_approve_execution":
-        return { ...one, status: callStatus.needsApproval };
+        return { ...shown, status: callStatus.needsApproval };
       default:
-        return one satisfies never;
+        return shown satisfies never;
     }
   });
+}
+
+function renderDetails({
+  request,
+  toolDescription,
+}: BlockedRow): Pick<BlockedAction, "request" | "toolDescription"> {
+  const { messageId = null, content = null, isCut, username, userName } = request ?? {};
+  return {
+    ...(messageId !== null &&
+      content !== null && {
+        request: {
+          messageId,
+          content,
+          isCut: isCut ?? false,
+          username: username ?? "",
+          userName: userName ?? "",
+        },
+      }),
+    ...(toolDescription !== null && toolDescription !== "" && { toolDescription }),
+  };
 }

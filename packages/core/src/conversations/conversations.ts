@@ -34,6 +34,7 @@ import { happenedToConversations, hasDeliveries, toldOf } from "../log/webhook-o
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./conversation-content.ts";
+import { eraseWords } from "../search/erase-words.ts";
 import { eraseUploads, findUploads } from "./temporary-uploads.ts";
 import { takePage } from "../data-access/pages.ts";
 
@@ -154,6 +155,7 @@ export async function deleteConversationRows(
     await db.delete(table).where(inArray(table.conversationId, ids));
   }
   await db.delete(messages).where(inConversations);
+  await eraseWords(db, ids);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));
   await db.delete(conversationTools).where(inArray(conversationTools.conversationId, ids));

@@ -134,6 +134,14 @@ describe("feedback", () => {
     expect(first).toMatchObject({ hasMore: true });
     const rest = await all({ limit: 2, lastValue: first.lastValue });
     expect(rest.feedbacks).toMatchObject([{ user: { id: test.context.caller.user.id } }]);
+    expect(await sids({ conversationId: ofAnn.cId })).toEqual([
+      [ofAnn.cId, "up"],
+      [ofAnn.cId, "down"],
+    ]);
+    const newest = await all({ order: "newest", limit: 2 });
+    const oldest = await all({ order: "newest", limit: 2, lastValue: newest.lastValue });
+    const given = [...newest.feedbacks, ...oldest.feedbacks].map((one) => one.thumbDirection);
+    expect(given).toEqual(["down", "down", "up"]);
     const other = await insertTestWorkspace(test.core);
     expect((await all({ wId: other.sid })).feedbacks).toEqual([]);
   });

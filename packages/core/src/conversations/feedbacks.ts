@@ -8,7 +8,7 @@ import {
   type OwnFeedbackPage,
   type Success,
 } from "@parley/schema";
-import { and, asc, eq, gte, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, type SQL } from "drizzle-orm";
 import {
   lockConversation,
   reachesConversation,
@@ -99,10 +99,7 @@ export async function listOwnFeedback(
   return { feedbacks: found.map(({ shown }) => shown), ...end };
 }
 
-/**
- * Lists the feedback of all users, the oldest first, a page at a time: on answers in conversations that
- * the caller reaches.
- */
+/** Lists the feedback of all users, a page at a time: on answers in conversations that the caller reaches. */
 export async function listFeedback(
   context: RequestContext,
   input: ListFeedback,
@@ -110,7 +107,9 @@ export async function listFeedback(
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.wId);
   const { caller } = context;
-  const { agentId, thumbDirection, since } = input;
+  const { agentId, conversationId, thumbDirection, since, lastValue } = input;
+  const isNewestFirst = input.order === "newest";
+  const isBefore = lastValue === undefined ? undefined : lt(feedbacks.id, Number(lastValue));
   const rows = await db
     .select({ id: feedbacks.id, shown, conversationId: conversations.sid, user: users })
     .from(feedbacks)
@@ -124,12 +123,13 @@ export async function listFeedback(
         // Operators have no spaces.
         caller.kind === "workspace" ? reachesConversation({ ...context, caller }) : undefined,
         agentId === undefined ? undefined : eq(agents.sid, agentId),
+        conversationId === undefined ? undefined : eq(conversations.sid, conversationId),
         thumbDirection && eq(feedbacks.thumbDirection, thumbDirection),
         since === undefined ? undefined : gte(feedbacks.createdAt, since),
-        isAfter(feedbacks.id, input),
+        isNewestFirst ? isBefore : isAfter(feedbacks.id, input),
       ),
     )
-    .orderBy(asc(feedbacks.id))
+    .orderBy((isNewestFirst ? desc : asc)(feedbacks.id))
     .limit(input.limit + 1);
   const { page, end } = takePage(rows, input, ({ id }) => id);
   return {

@@ -54,6 +54,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  trace_export: {
+    plural: "exports of traces",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
   firing: {
     plural: "firings",
     maxAttempts: 100,

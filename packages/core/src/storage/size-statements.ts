@@ -173,6 +173,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("api_keys", "name"),
       owned("spaces", "name"),
       owned("webhooks", "url", "description", "events"),
+      owned("trace_destinations", "name", "url", "header_names"),
       owned("feedbacks", "content"),
       owned("conversation_summaries", "text", "carried", "progress", "steps"),
       owned("recorded_requests", "template", "parts"),

@@ -28,6 +28,17 @@ export function traceOf(
   return { traceId, parentSpanId };
 }
 
+/** The W3C `traceparent` of what is asked within a span of a run: the span that its trace will have. */
+export function traceparentOf(
+  { logId, traceparent }: { readonly logId: string; readonly traceparent: string | null },
+  kind: SpanKind,
+  part?: Parameters<typeof spanId>[2],
+): string {
+  const { traceId } = traceOf(logId, traceparent);
+  const flags = traceparent?.split("-")[3] ?? "01";
+  return `00-${traceId}-${spanId(logId, kind, part)}-${flags}`;
+}
+
 /** The times of a span within those of its parent: clocks of several processes dated them. */
 export function within(
   parent: Pick<Span, "startedAt" | "endedAt">,

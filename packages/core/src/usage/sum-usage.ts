@@ -84,6 +84,16 @@ const sumStatement = statement<
       reasoning_tokens = s.reasoning_tokens + excluded.reasoning_tokens,
       amount = s.amount + excluded.amount,
       estimated_amount = s.estimated_amount + excluded.estimated_amount
+  ),
+  -- The sums of measures take these later, so that two statements never lock their rows in another order.
+  delta as (
+    insert into measure_deltas (workspace_id, minute, api_key_id, user_id, agent_id, model, sums)
+    select workspace_id, at - at % 60000, api_key_id, user_id, agent_id, provider_id || '/' || model_id,
+      jsonb_build_object('modelCalls', count(*), 'inputTokens', coalesce(sum(input_tokens), 0),
+        'outputTokens', coalesce(sum(output_tokens), 0), 'cachedInputTokens', coalesce(sum(cached_input_tokens), 0),
+        'cacheWriteTokens', coalesce(sum(cache_write_tokens), 0), 'reasoningTokens', coalesce(sum(reasoning_tokens), 0),
+        'amount:' || currency, coalesce(sum(amount), 0))
+    from marked group by 1, 2, 3, 4, 5, 6, currency
   )
   select provider_id as "providerId", model_id as "modelId", origin, currency, count(*)::float8 as calls,
     count(*) filter (where is_estimated)::float8 as "estimatedCalls",

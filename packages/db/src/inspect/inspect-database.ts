@@ -59,6 +59,7 @@ const secrets = `select key_id as id, count(*)::int as count from (
     union all select unnest(array[${["headers", "client_secret", "token"].map(keyOf).join(", ")}]) from tool_connections
     union all select unnest(array[${["token", "refresh_token"].map(keyOf).join(", ")}]) from tool_authorizations
     union all select unnest(array[${["secret", "previous_secret"].map(keyOf).join(", ")}]) from webhooks
+    union all select ${keyOf("headers")} from trace_destinations
     union all select unnest(array[${["secret", "previous_secret"].map((column) => keyOf(`${column} -> 'encrypted'`)).join(", ")}]) from triggers
   ) as stored where key_id is not null group by 1`;
 

@@ -35,7 +35,10 @@ export interface StoredCompaction {
   readonly keepsMessages?: number | undefined;
 }
 
-/** One row per version of an agent; mentions resolve to the current one. */
+/**
+ * One row per version of an agent; mentions resolve to the current one. A draft that is only tried has the status `draft`,
+ * a negative version, and is never the current one.
+ */
 export const agents = pgTable(
   "agents",
   {
@@ -71,12 +74,17 @@ export const agents = pgTable(
     script: jsonb().$type<SimulatedScript>(),
     tags: jsonb().$type<AgentTag[]>().notNull().default([]),
     createdAt: milliseconds().notNull(),
+    /** Null for an operator, and in versions of before it was kept. */
+    editedBy: number().references(() => users.id),
   },
   (table) => [
     uniqueIndex("agents_by_version").on(table.workspaceId, table.sid, table.version),
     uniqueIndex("agents_current")
       .on(table.workspaceId, table.sid)
       .where(sql`${table.isCurrent}`),
+    index("agents_drafts")
+      .on(table.createdAt)
+      .where(sql`${table.status} = 'draft'`),
   ],
 );
 

@@ -168,6 +168,8 @@ export const messages = pgTable(
   },
   (table) => [
     uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version),
+    // The newest messages, whose words are indexed. It has a few bytes for many rows, and no entry for each.
+    index("messages_by_creation").using("brin", table.createdAt).with({ autosummarize: true }),
     // Whether any message is of an old version of an agent. An answer's entry never changes.
     index("messages_by_agent")
       .on(table.agentId)

@@ -51,7 +51,7 @@ export interface StoredAttempt {
   readonly end?: "suspended" | "lost" | "handed_back" | "refused";
 }
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules and events of triggers to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers and exports of traces to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -60,10 +60,18 @@ export const runs = pgTable(
     /** The order of the runs. */
     id: number().notNull().generatedAlwaysAsIdentity(),
     kind: text()
-      .$type<"agent_turn" | "invocation" | "compaction" | "delivery" | "firing" | "trigger_event">()
+      .$type<
+        | "agent_turn"
+        | "invocation"
+        | "compaction"
+        | "delivery"
+        | "firing"
+        | "trigger_event"
+        | "trace_export"
+      >()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery, the firing or the trigger's event. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event or the trace destination. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -150,6 +158,9 @@ export const runs = pgTable(
     index("runs_waiting_firings")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'firing'`),
+    index("runs_waiting_trace_exports")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'trace_export'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

@@ -70,6 +70,8 @@ export interface WebhookSubject {
   readonly functionId?: string;
   readonly invocationId?: string;
   readonly webhookId?: string;
+  readonly incidentId?: string;
+  readonly alertId?: string;
   readonly reason?: string;
   readonly decision?: string;
   readonly isSample?: boolean;

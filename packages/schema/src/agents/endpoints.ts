@@ -5,6 +5,13 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { ImportAgent, ImportedAgent } from "./agent-definitions.ts";
 import { PatchAgent, PatchedAgent } from "./agent-patches.ts";
 import {
+  AgentVersionDefinition,
+  AgentVersionIdentity,
+  AgentVersionPage,
+  ListAgentVersions,
+  RestoreAgentVersion,
+} from "./agent-versions.ts";
+import {
   AgentConfiguration,
   AgentIdentity,
   AgentPage,
@@ -21,6 +28,8 @@ import {
 } from "./agents.ts";
 
 const root = "/api/v1/w/{wId}/assistant/agent_configurations";
+
+const versions = `${administered}/agents/{agentId}/versions` as const;
 
 const read = { ...get, scope: "agents:read", tags: ["agents"] } as const;
 const list = { ...read, params: WorkspaceParams } as const;
@@ -190,5 +199,40 @@ export const agentEndpoints = {
     subject: ["agentId"],
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.listVersions": {
+    ...administer({ role: "builder", method: "GET", path: versions, input: ListAgentVersions }),
+    summary: "List the versions of an agent and what changed in each, newest first",
+    output: AgentVersionPage,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.getVersion": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${versions}/{agentVersion}`,
+      input: AgentVersionIdentity,
+    }),
+    summary: "Read a version of an agent with its script, skills, functions and tools",
+    output: AgentVersionDefinition,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.restoreVersion": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${versions}/{agentVersion}/restore`,
+      input: RestoreAgentVersion,
+    }),
+    summary: "Restore a version of an agent, which creates a new version equal to it",
+    subject: ["agentId"],
+    output: AgentWithScript,
+    errors: [
+      "workspace_not_found",
+      "agent_not_found",
+      "version_conflict",
+      "model_disabled",
+      "sandbox_function_not_found",
+    ],
   },
 } as const satisfies Record<string, Endpoint>;

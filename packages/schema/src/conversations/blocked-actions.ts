@@ -109,15 +109,46 @@ export const ToolOutputRequired = z.object({
 });
 export type ToolOutputRequired = z.infer<typeof ToolOutputRequired>;
 
+/** Characters of a request that a call shows at most. */
+export const MAX_REQUEST_CHARACTERS = 1000;
+
+/** What helps to decide about a call; the events do not have it. */
+const ofBlocked = {
+  request: z
+    .object({
+      messageId: z.string().describe("Id of the user message").meta({ example: "Mf6yC1vB8k" }),
+      content: z
+        .string()
+        .describe(`Its text, of which the first ${MAX_REQUEST_CHARACTERS} characters`)
+        .meta({ example: "Refund order 1042" }),
+      isCut: z.boolean().describe("Whether there is more of the text").meta({ example: false }),
+      username: z.string().describe("Who wrote it, as its context says").meta({ example: "ada" }),
+      userName: z
+        .string()
+        .describe("Name of the member, or of the key's service user")
+        .meta({ example: "Shop" }),
+    })
+    .optional()
+    .describe("The message that led to the call"),
+  toolDescription: z
+    .string()
+    .optional()
+    .describe("What the tool or function does, as it is now")
+    .meta({ example: "Refunds an order" }),
+};
+
 /** A tool call that waits for its user: for an approval, an answer, or to be let in. */
 export const BlockedAction = z.discriminatedUnion("type", [
   ToolApproval.extend({
+    ...ofBlocked,
     status: z.literal("blocked_validation_required").describe("What the call waits for"),
   }),
   ToolQuestion.extend({
+    ...ofBlocked,
     status: z.literal("blocked_user_answer_required").describe("What the call waits for"),
   }),
   ToolAuthorizationRequired.extend({
+    ...ofBlocked,
     status: z.literal("blocked_authentication_required").describe("What the call waits for"),
   }),
 ]);

@@ -60,6 +60,12 @@ export const ListFeedback = WorkspaceParams.extend({
   agentId: optional(Reference)
     .describe("Only on answers of this agent; of all by default")
     .meta({ example: "helper" }),
+  conversationId: optional(Reference)
+    .describe("Only on answers in this conversation; in all by default")
+    .meta({ example: "Kd82jXq0Pz" }),
+  order: optional(z.enum(["oldest", "newest"]))
+    .describe("Which comes first; the oldest by default")
+    .meta({ example: "newest" }),
   thumbDirection: optional(ThumbDirection).describe(
     "Only positive or only negative feedback; both by default",
   ),
@@ -81,7 +87,7 @@ export const FeedbackPage = z.object({
         user: User.describe("Who gave it"),
       }),
     )
-    .describe("Feedback of all users, oldest first"),
+    .describe("Feedback of all users, oldest first unless asked otherwise"),
   ...pageEnd,
 });
 export type FeedbackPage = z.infer<typeof FeedbackPage>;

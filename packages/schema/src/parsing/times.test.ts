@@ -19,6 +19,7 @@ const rest = {
   keyId: "k",
   text: "t",
   webhookId: "w",
+  traceDestinationId: "t",
   from: 0,
 };
 
@@ -38,10 +39,14 @@ it("times are these members of inputs", () => {
     "prices.setServer validFrom",
     "webhooks.replay from",
     "webhooks.replay to",
+    "traceDestinations.export from",
+    "traceDestinations.export to",
     "runs.list from",
     "runs.list to",
     "conversations.listAll from",
     "conversations.listAll to",
+    "search.messages from",
+    "search.messages to",
     "audit.list since",
     "audit.list until",
   ]);

@@ -19,6 +19,18 @@ const ofWebhook = {
   reason: z.string().describe("Why it was switched off").meta({ example: "failing" }),
 };
 
+const ofIncident = {
+  incidentId: id("incident", "inc_Vw4Bn7Rd1S"),
+  alertId: z
+    .string()
+    .describe("Id of the alert, or name of a built-in one")
+    .meta({ example: "error-rate" }),
+  name: z.string().describe("Name of the alert").meta({ example: "Many answers fail" }),
+  measure: z.string().describe("What it looks at").meta({ example: "error_rate" }),
+  threshold: z.number().describe("Threshold of the alert").meta({ example: 10 }),
+  value: z.number().describe("The measure").meta({ example: 24 }),
+};
+
 /** A row of the table: what an event says beside its time, and the event of a log that it is, if it is one. */
 interface EventRow {
   readonly summary: string;
@@ -81,6 +93,16 @@ const rows = {
     data: ofMessage,
     logged: "agent_error",
     code: "budget_exceeded",
+  },
+  "alert.opened": { data: ofIncident },
+  "alert.closed": {
+    data: {
+      ...ofIncident,
+      reason: z
+        .enum(["recovered", "changed"])
+        .describe("Why it ended")
+        .meta({ example: "recovered" }),
+    },
   },
   "webhook.disabled": { data: ofWebhook },
 } as const satisfies Record<WebhookEventName, Omit<EventRow, "summary">>;

@@ -14,5 +14,7 @@ export const webhookSummaries = {
   "invocation.failed": "An invocation of a function has failed or was cancelled",
   "budget.reached": "What an answer costs has reached the limit of a soft budget",
   "budget.exceeded": "An answer ended because a budget is used up",
+  "alert.opened": "A measure went beyond the threshold of an alert",
+  "alert.closed": "The incident of an alert has ended",
   "webhook.disabled": "Another webhook was switched off",
 } as const;

@@ -1,5 +1,6 @@
 import type { Entry } from "../entry.ts";
 import { accessEntries } from "./access.ts";
+import { alertEntries } from "./alerts.ts";
 import { agentEntries } from "./agents.ts";
 import { connectionEntries } from "./connection.ts";
 import { conversationEntries } from "./conversations.ts";
@@ -11,6 +12,7 @@ import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
 import { skillEntries } from "./skills.ts";
 import { toolEntries } from "./tools.ts";
+import { traceEntries } from "./traces.ts";
 import { triggerEntries } from "./triggers.ts";
 import { webhookEntries } from "./webhooks.ts";
 
@@ -26,7 +28,9 @@ export const entries: readonly Entry[] = [
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,
+  ...alertEntries,
   ...scheduleEntries,
+  ...traceEntries,
   ...triggerEntries,
   ...webhookEntries,
   ...operatorEntries,

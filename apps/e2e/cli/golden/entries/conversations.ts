@@ -11,6 +11,16 @@ async function answered(world: World): Promise<Prepared> {
   return { conversation: conversation.sId, answer };
 }
 
+/** The same, once its messages can be found. */
+async function indexed(world: World): Promise<Prepared> {
+  const prepared = await answered(world);
+  const { wId } = world;
+  for (;;) {
+    const { messages } = await world.rpc.search.messages.query({ wId, query: "hello" });
+    if (messages.length > 0) return prepared;
+  }
+}
+
 const nameIn = ({ conversation = "" }: Prepared): string[] => [conversation];
 const named = { prepare: answered, args: nameIn };
 
@@ -96,6 +106,7 @@ const undone = {
 /** Commands that talk to agents and follow what happens. */
 export const conversationEntries: readonly Entry[] = [
   { command: "conversations list", prepare: answered },
+  { command: "conversations search", prepare: indexed, args: () => ["hello"] },
   { command: "conversations get", ...named },
   {
     command: "conversations update",

@@ -1,0 +1,30 @@
+import { lazy, Suspense, useEffect } from "react";
+import { setPaletteOpen, usePaletteOpen } from "./palette-button.tsx";
+import type { PalettePage } from "./find-items.ts";
+
+// Most pages are left without it.
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+
+/** Opens the palette for Ctrl-K or Cmd-K, wherever the focus is. `pages` are those that the reader may open. */
+export function PaletteHost({ pages }: { readonly pages: readonly PalettePage[] }) {
+  const isOpen = usePaletteOpen();
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isShortcut = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey;
+      if (!isShortcut || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      setPaletteOpen(true);
+    };
+    addEventListener("keydown", press);
+    return () => {
+      removeEventListener("keydown", press);
+      setPaletteOpen(false);
+    };
+  }, []);
+  if (!isOpen) return null;
+  return (
+    <Suspense>
+      <Palette pages={pages} onClose={() => setPaletteOpen(false)} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,4 @@
+import { traceEntries } from "./entries/traces.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(traceEntries);
