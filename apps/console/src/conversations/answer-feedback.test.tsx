@@ -81,8 +81,10 @@ test("a rating that was refused is said to be", async () => {
 });
 
 test("a token that may only read rates nothing", async () => {
-  const session = { role: "user", scopes: ["conversations:read"] } as const;
-  await show(<Answer />, { session, answers: rated() });
+  await show(<Answer />, {
+    session: { role: "user", scopes: ["conversations:read"] },
+    answers: rated(),
+  });
   const article = screen.getByRole("article");
   expect(within(article).queryByRole("button", { name: /Good/ })).toBeNull();
 });

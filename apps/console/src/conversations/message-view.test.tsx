@@ -48,9 +48,10 @@ test("an edit that was refused stays in the form, with the reason", async () => 
 });
 
 test.for([
-  ["that is only shown", undefined, {}],
-  ["to a token that may only read", async () => {}, { scopes: ["conversations:read"] }],
-] as const)("no message is edited %s", async ([_what, edit, session]) => {
-  await show(view(edit), { answers, session: { role: "user", ...session } });
+  ["that is only shown", undefined, []],
+  ["to a token that may only read", async () => {}, ["conversations:read"]],
+] as const)("no message is edited %s", async ([_what, edit, scopes]) => {
+  const session = { role: "user", scopes: scopes.length === 0 ? null : [...scopes] } as const;
+  await show(view(edit), { answers, session });
   expect(screen.queryByRole("button", { name: "Edit" })).toBeNull();
 });

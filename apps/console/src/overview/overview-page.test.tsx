@@ -2,6 +2,7 @@ import { screen, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { type Answers, inputsOf, refuse } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
+import { numberOf } from "../routing/search.ts";
 import { OverviewPage } from "./overview-page.tsx";
 import { changeOf, formatStep, type Measures, rangeOf } from "./periods.ts";
 
@@ -85,6 +86,11 @@ const activity = {
 const page = async (answers: Answers = {}, options: object = {}) =>
   show(<OverviewPage />, {
     href: "/overview",
+    validateSearch: (search) => ({
+      ...search,
+      from: numberOf(search, "from"),
+      to: numberOf(search, "to"),
+    }),
     answers: {
       "measures.get": () => measures,
       "measures.getServer": () => ({ ...measures, top: [] }),
@@ -95,7 +101,8 @@ const page = async (answers: Answers = {}, options: object = {}) =>
     ...options,
   });
 
-const figureOf = (name: string) => screen.getByText(name).parentElement?.textContent;
+const figureOf = (name: string) =>
+  screen.getByText(name, { selector: "dt" }).parentElement?.textContent;
 
 test("shows figures with their change against the period before, and what is queued now", async () => {
   await page();
@@ -143,7 +150,7 @@ test("the period is in the URL, also one of one's own", async () => {
   expect(asked.to - asked.from).toBe(7 * 24 * 60 * MINUTE_MS);
   await user.selectOptions(screen.getByRole("combobox", { name: "Period" }), "Custom …");
   expect(href()).toMatch(/^\/overview\?period=custom&from=\d+&to=\d+$/);
-  expect(screen.getByLabelText("From")).toBeDefined();
+  expect(await screen.findByLabelText("From")).toBeDefined();
 });
 
 test("operators see the server, by workspace", async () => {

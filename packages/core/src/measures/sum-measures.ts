@@ -9,7 +9,8 @@ import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { foldValues, type TouchedGroup } from "./fold-values.ts";
-import { bucketOf, mergedSums, MINUTE_MS, periodMs } from "./merge-sums.ts";
+import { bucketOf, mergedSums, MINUTE_MS, periods } from "./merge-sums.ts";
+import { rolledUntil, rollUp } from "./roll-up.ts";
 
 /** How long before the begin of its transaction an answer may have ended. */
 const LATE_MS = 60_000;
@@ -41,7 +42,8 @@ const beginStatement = statement<{ now: number }>(
   "begin_measures",
   sql`
   insert into measure_positions (name, origin, snapshot, scan_from)
-  select 'answers', ${origin}, pg_current_snapshot()::text, ${scanFrom}
+  values ('answers', ${origin}, pg_current_snapshot()::text, ${scanFrom}),
+    ('rolled', '', '', ${scanFrom} - ${scanFrom} % ${minuteMs})
   on conflict (name) do nothing`,
 );
 
@@ -57,17 +59,11 @@ const writtenBy = sql`(
   case when p.epoch + r.xmin::text::bigint >= p.next then p.epoch - 4294967296 else p.epoch end
     + r.xmin::text::bigint)::text::xid8`;
 
-const periods = sql.raw(
-  Object.entries(periodMs)
-    .map(([name, length]) => `('${name}', ${length}::bigint)`)
-    .join(", "),
-);
-
 const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   "sum_measures",
   sql`
   with position as materialized (
-    select snapshot::pg_snapshot as before, scan_from, pg_current_snapshot() as after,
+    select snapshot::pg_snapshot as before, scan_from, ${rolledUntil} as rolled_until, pg_current_snapshot() as after,
       pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
       (pg_snapshot_xmax(pg_current_snapshot())::text::bigint >> 32) << 32 as epoch
     from measure_positions where name = 'answers'
@@ -132,7 +128,9 @@ const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   ),
   spread as (
     select workspace_id, period, minute - minute % length as starts_at, dimension, value, name, sum(n) as n
-    from placed, (values ${periods}) p(period, length)
+    from placed, position, (values ${periods}) p(period, length)
+    -- Hours and days have what is late; the other minutes are added to them as they are rolled up.
+    where period = 'minute' or minute < rolled_until
     group by 1, 2, 3, 4, 5, 6
   ),
   written as (
@@ -167,6 +165,7 @@ async function addNew(db: Queryable, now: number): Promise<boolean> {
     return false;
   }
   const oldestMs = Math.ceil(locked.oldestMs);
-  await foldValues(db, await sumStatement.execute(db, { now, oldestMs }));
+  const touched = await sumStatement.execute(db, { now, oldestMs });
+  await foldValues(db, [...touched, ...(await rollUp(db, now))]);
   return true;
 }
