@@ -1,7 +1,8 @@
 import type { Output } from "parley-client";
+import type { rpc } from "../api/clients.ts";
 
-/** A version of an agent as stored. */
-export type AgentVersion = Output<"agents.getVersion">;
+/** A version of an agent as stored, as it is read. */
+export type AgentVersion = Awaited<ReturnType<typeof rpc.agents.getVersion.query>>;
 
 /** Names of the members of a definition, as the editor has them. */
 export const memberNames = {
