@@ -15,6 +15,7 @@ import { benchPeer } from "./benchmarks/peer.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchRead } from "./benchmarks/read.ts";
 import { benchScale } from "./benchmarks/scale.ts";
+import { benchSearch } from "./benchmarks/search.ts";
 import { benchSize } from "./benchmarks/size.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
@@ -56,6 +57,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   doors: benchDoors,
   peer: benchPeer,
   scale: benchScale,
+  search: benchSearch,
 };
 
 const USAGE = `Usage: pnpm bench <${["all", ...Object.keys(benchmarks).toSorted()].join(" | ")}> [options]
@@ -66,7 +68,7 @@ floors share the PostgreSQL that Parley embeds, started for the run; what compar
 databases is left out.
 
   all                 all results in one table: every benchmark but bystander, compaction,
-                      console, doors, peer and scale
+                      console, doors, peer, scale and search
   bystander           functions of a workspace beside a hundred hostile ones of another
   compaction          what a model still knows once the oldest messages of a long conversation
                       are summarised; see --model
@@ -84,6 +86,8 @@ databases is left out.
   read                processor time of reads and lists, beside a blocking create
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
+  search              searches for the words of 200,000 messages, and how long indexing them takes;
+                      quick: of a tenth
   size                operations on an almost empty database, and on one of ten million events,
                       for which 12 GiB must be free; quick: a tenth of it
   turn                processor time of 200 agent turns at once, beside the AI SDK alone

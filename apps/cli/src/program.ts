@@ -17,6 +17,7 @@ import { createAuditCommands } from "./administration/audit.ts";
 import { createBudgetCommands, createServerBudgetCommands } from "./administration/budgets.ts";
 import { createConversationAdministration } from "./administration/conversations.ts";
 import { createCredentialCommands } from "./administration/credentials.ts";
+import { createFeedbackCommands } from "./administration/feedback.ts";
 import { createFileCommands } from "./administration/files.ts";
 import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
@@ -86,6 +87,7 @@ export function createProgram(context: Context): Command {
     createConversationAdministration(context),
     createRunCommands(context),
     createAgentCommands(context),
+    createFeedbackCommands(context),
     createSkillCommands(context),
     createFunctionCommands(context),
     createToolCommands(context),

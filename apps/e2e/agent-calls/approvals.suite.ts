@@ -1,7 +1,7 @@
 import { endpoints } from "@parley/schema";
 import { beforeAll, expect, it } from "vitest";
 import { expectError } from "../request.ts";
-import type { Server } from "../server.ts";
+import { eventually, type Server } from "../server.ts";
 import { answerIn, createCalls, readUntil } from "../siblings/calls.ts";
 import {
   approval,
@@ -135,6 +135,17 @@ export function approvalsSuite(server: () => Server): void {
     for (const one of onConversation) expectShape(one, approval);
     expect(onConversation.map((one) => ({ ...one, step: 0 }))).toEqual(approvals);
     expect(await listed(cId)).toEqual([]);
+    const next = { content: "Go on", mentions: [{ configurationId: agentId }] };
+    await calls.call("POST", `/${cId}/messages`, { json: next });
+    const waiting = await eventually(async () => {
+      const value = await listed(cId);
+      return value.length === 2 ? { value } : {};
+    }, 20_000);
+    const decision = { decision: "approved", by: expect.any(String), at: expect.any(Number) };
+    expect(waiting.map((one) => one.earlierDecisions)).toEqual([
+      [decision, decision],
+      [decision, decision],
+    ]);
     const [resumed] = await readUntil(
       await calls.stream(`/${cId}/events?lastEventId=2`),
       conversationFrame,

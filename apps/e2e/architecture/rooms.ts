@@ -283,6 +283,7 @@ const features: Rooms = {
   "conversations/search": ["api", "ui", "saved-views"],
   conversations: [...page, "traces", "functions", "conversations/search"],
   approvals: [...page, "conversations"],
+  feedback: page,
   agents: [...page, "editor", "conversations"],
   skills: page,
   knowledge: page,

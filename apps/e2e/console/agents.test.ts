@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("creates an agent, changes it, talks to it beside the editor, and archives it", async () => {
+  it("creates an agent, tries it unsaved beside the old version, restores it, and archives it", async () => {
     const page = await opened().enter("/agents");
     await expectAccessible(page);
     await page.getByRole("link", { name: "New agent" }).click();
@@ -33,15 +33,29 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("heading", { name: "Clerk" }).waitFor();
     const beside = page.getByRole("region", { name: "Try it" });
     await beside.getByRole("textbox", { name: "Message" }).fill("One");
-    await beside.getByRole("button", { name: "Send" }).click();
+    await beside.getByRole("button", { name: "Run" }).click();
     await beside.getByText("First: One").waitFor();
-    await expectAccessible(page);
     await script.fill('{"steps": [{"text": "Second: {{message}}"}]}');
+    await beside.getByRole("combobox", { name: "Compare with" }).selectOption("0");
+    await beside.getByRole("textbox", { name: "Message" }).fill("Two");
+    await beside.getByRole("button", { name: "Run" }).click();
+    await beside.getByRole("region", { name: "This form" }).getByText("Second: Two").waitFor();
+    await beside.getByRole("region", { name: "Version 1" }).getByText("First: Two").waitFor();
+    await beside
+      .getByText(/^First text .* output tokens/)
+      .nth(1)
+      .waitFor();
+    expect(page.url()).toMatch(/with=0$/);
+    await expectAccessible(page);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
-    await beside.getByRole("textbox", { name: "Message" }).fill("Two");
-    await beside.getByRole("button", { name: "Send" }).click();
-    await beside.getByText("Second: Two").waitFor();
+    await page.getByRole("link", { name: "version 2" }).click();
+    await page.getByRole("link", { name: "Version 1" }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Restored as version 3").first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Current agent" }).click();
+    await page.getByRole("heading", { name: "Clerk" }).waitFor();
     expect(await codeIn(page, "Instructions")).toBe("# Tone\n\nAnswer briefly");
     expect(await fallback.inputValue()).toBe("noop/noop");
     await page.getByRole("button", { name: "Archive" }).click();

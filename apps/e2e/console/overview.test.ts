@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await expectAccessible(page);
     await page.getByRole("combobox", { name: "Period" }).selectOption("Last day");
     await expect.poll(() => rows.count()).toBe(97);
-    expect(new URL(page.url()).search).toBe("?window=day");
+    expect(new URL(page.url()).search).toBe("?period=day");
   });
 
   it("shows operators the whole server", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createRpcClient } from "parley-client";
 import {
   type Endpoint,
@@ -91,7 +92,7 @@ beforeAll(async () => {
   const talk = await converse(server, admin, { key: bobKey, text: SECRET });
   // From then on a search finds it for whoever reaches it.
   const search = { wId: workspaceId, query: SECRET };
-  while ((await admin.search.messages.query(search)).messages.length === 0);
+  while ((await admin.search.messages.query(search)).messages.length === 0) await pause(50);
   const files = createFileCalls(server);
   const uploaded = await files.upload(`${SECRET} file`, {}, bobKey);
   const things = { ...unknownThings, ...talk.things, attachedFileId: uploaded.sId };

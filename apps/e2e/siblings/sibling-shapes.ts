@@ -143,6 +143,9 @@ export const blockedActions: Shape = {
         username: "string",
         userName: "string",
       },
+      "earlierDecisions?": [
+        { decision: "approved|rejected|always_approved", by: "string", at: "ms" },
+      ],
       "toolDescription?": "string",
     },
   ],

@@ -1,19 +1,78 @@
-import { runs, traceDestinations } from "@parley/db";
-import { and, eq, ne } from "drizzle-orm";
-import type { Core } from "../src/create-core.ts";
+/** Rows of runs that traces are derived from, which began at 1000. */
+import type { StoredStep } from "@parley/db";
+import type {
+  TracedAnswer,
+  TracedCall,
+  TracedInvocation,
+  TracedRun,
+} from "../src/traces/traced-rows.ts";
 
-/** Moves a trace destination, and the end of each run of its workspace but `newest`, to a time in the past. */
-export async function ageTestTraces(
-  { database: { db } }: Core,
-  { sid, newest, endedAt }: { sid: string; newest: string; endedAt: number },
-): Promise<void> {
-  const [moved] = await db
-    .update(traceDestinations)
-    .set({ exportedUntil: endedAt - 1000 })
-    .where(eq(traceDestinations.sid, sid))
-    .returning({ workspaceId: traceDestinations.workspaceId });
-  await db
-    .update(runs)
-    .set({ finishedAt: endedAt, createdAt: endedAt - 10 })
-    .where(and(eq(runs.workspaceId, moved!.workspaceId), ne(runs.logId, newest)));
-}
+/** A run that one attempt has ended. */
+export const tracedRun = (changed: Partial<TracedRun> = {}): TracedRun => ({
+  logId: "msg1",
+  status: "finished",
+  outcome: "succeeded",
+  createdAt: 1000,
+  startedAt: 1100,
+  finishedAt: 2000,
+  attempt: 1,
+  attempts: null,
+  ...changed,
+});
+
+/** A step that began at a time, in the first attempt. */
+export const tracedStep = (changed: Partial<StoredStep> = {}): StoredStep => ({
+  step: 0,
+  startedAt: 1150,
+  attempt: 1,
+  durationMs: 800,
+  firstTokenMs: 300,
+  inputTokens: 20,
+  outputTokens: 10,
+  amount: "0.002",
+  ...changed,
+});
+
+/** A call of the first step, which its turn has run. */
+export const tracedCall = (changed: Partial<TracedCall> = {}): TracedCall => ({
+  sid: "act1",
+  step: 0,
+  toolName: "weather",
+  functionCallName: "weather",
+  mcpServerId: null,
+  status: "succeeded",
+  params: { text: "{}", isCut: false },
+  output: { text: "[]", isCut: false },
+  decision: null,
+  decided: null,
+  executionDurationMs: null,
+  createdAt: 1950,
+  updatedAt: 1950,
+  invocation: null,
+  ...changed,
+});
+
+/** An invocation that a call has started. */
+export const tracedInvocation = (changed: Partial<TracedRun> = {}): TracedInvocation => ({
+  run: tracedRun({ logId: "sfi1", ...changed }),
+  name: "weather",
+  input: null,
+  result: null,
+  error: null,
+});
+
+/** An answer of one step. */
+export const tracedAnswer = (
+  changed: Partial<TracedAnswer> = {},
+): TracedAnswer & { kind: "answer" } => ({
+  kind: "answer",
+  run: tracedRun(),
+  name: "Helper",
+  model: { providerId: "openai", modelId: "gpt-5" },
+  steps: [tracedStep()],
+  error: null,
+  calls: [],
+  applicationTools: [],
+  summaries: [],
+  ...changed,
+});

@@ -12,6 +12,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { createAgentVersionCommands } from "./agent-versions.ts";
 import { model, models } from "./read-model.ts";
 import type { Context } from "../connection/context.ts";
 
@@ -80,4 +81,5 @@ export const createAgentCommands = (context: Context) =>
       find: findIn(agents, (connection) => readInState(connection, "archived")),
       call: "agents.restore",
     }),
+    createAgentVersionCommands(context),
   ]);

@@ -1,5 +1,5 @@
 import { valueNames } from "@parley/schema/instruction-values";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { CodeEditor } from "../editor/code-editor.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -21,6 +21,8 @@ interface AgentFormProps {
   /** Why the server refused the last submission. */
   readonly refusal: unknown;
   readonly onSubmit: (input: AgentInput) => void;
+  /** Called with the form at each change of it. */
+  readonly onChange?: (draft: AgentDraft) => void;
   /** Further buttons. */
   readonly children?: ReactNode;
 }
@@ -30,11 +32,12 @@ const valuesHint = `Values: ${valueNames.map((name) => `{{${name}}}`).join(", ")
 
 /** The editor of an agent. */
 export function AgentForm(props: AgentFormProps) {
-  const { initial, submitLabel, isBusy, isSaved, refusal, onSubmit, children } = props;
+  const { initial, submitLabel, isBusy, isSaved, refusal, onSubmit, onChange, children } = props;
   const [draft, setDraft] = useState(initial);
   const [first] = useState(draft);
   const [sent, setSent] = useState<AgentDraft>();
   const [fault, setFault] = useState<Error>();
+  useEffect(() => onChange?.(draft), [onChange, draft]);
   const reading = useChoices();
   const { data: choices } = reading;
   if (!choices) return <Loaded query={reading} label="the editor" lines={12} />;

@@ -1,13 +1,14 @@
 import { screen } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Refusal } from "../../testing/answer-calls.ts";
 import { show } from "../../testing/show.tsx";
 import { AgentForm } from "./agent-form.tsx";
-import { emptyDraft } from "./definition.ts";
+import { type AgentInput, emptyDraft } from "./definition.ts";
 import { TryAgent } from "./try-agent.tsx";
 
 const answers = {
   "agents.list": () => ({ agentConfigurations: [] }),
+  "agents.listVersions": () => ({ versions: [], hasMore: false, lastValue: null }),
   "models.list": () => ({ models: [] }),
   "skills.list": () => ({ skills: [] }),
   "tools.list": () => ({ tools: [] }),
@@ -34,6 +35,9 @@ test("the instructions say which values they may name, and the server's refusal 
 });
 
 test("trying an agent says when tools of skills are offered", async () => {
-  await show(<TryAgent agentId="agt_1" />, { href: "/agents/agt_1", answers });
+  await show(<TryAgent agentId="agt_1" readForm={vi.fn<() => AgentInput>()} />, {
+    href: "/agents/agt_1",
+    answers,
+  });
   expect(await screen.findByText(/Tools of skills are offered once/)).toBeTruthy();
 });

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
+import { useCallback, useRef } from "react";
 import { hasRole, hasScope } from "../api/access.ts";
 import { rpc, trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
@@ -12,7 +13,7 @@ import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
-import { draftOf, type StoredAgent } from "./definition.ts";
+import { type AgentDraft, draftOf, inputOfDraft, type StoredAgent } from "./definition.ts";
 import { ReadAgent } from "./read-agent.tsx";
 import { TryAgent } from "./try-agent.tsx";
 
@@ -45,6 +46,8 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
   const { sId: agentId, name, status, version } = definition.agentConfiguration;
   const wId = useWorkspaceId();
   const say = useToast();
+  const form = useRef(draftOf(definition));
+  const keepForm = useCallback((draft: AgentDraft) => void (form.current = draft), []);
   const canTalk = hasScope(useSession(), "conversations:write");
   const isArchived = status === "archived";
   const saving = useMutation(
@@ -72,7 +75,9 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
       <p className="flex flex-wrap items-center gap-2 text-muted">
         <code className="font-mono text-sm">{agentId}</code>
         <StatusBadge status={status} />
-        version {version + 1}
+        <Link to="/agents/$agentId/versions" params={{ agentId }} className="text-accent underline">
+          version {version + 1}
+        </Link>
       </p>
       {moving.isError && <ErrorNotice error={moving.error} />}
       <div className="grid items-start gap-8 lg:grid-cols-2">
@@ -82,6 +87,7 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
           isBusy={saving.isPending}
           isSaved={saving.isSuccess}
           refusal={saving.error}
+          onChange={keepForm}
           onSubmit={(input) => {
             const responseFormat = input.responseFormat ?? null;
             saving.mutate({ wId, agentId, version, ...input, responseFormat });
@@ -89,7 +95,7 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
         />
         {canTalk && !isArchived && (
           <div className="lg:sticky lg:top-4 lg:max-h-[calc(100vh-2rem)] lg:overflow-y-auto">
-            <TryAgent agentId={agentId} />
+            <TryAgent agentId={agentId} readForm={() => inputOfDraft(form.current)} />
           </div>
         )}
       </div>

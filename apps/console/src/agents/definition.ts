@@ -141,7 +141,8 @@ function nameOf({ providerId, modelId }: ModelPair): string {
   return `${providerId}/${modelId}`;
 }
 
-function pairOf(name: string): ModelPair {
+/** A model by its name: provider and model, with a slash between them. */
+export function pairOf(name: string): ModelPair {
   // Models of some providers have slashes in their names.
   const slash = name.indexOf("/");
   return { providerId: name.slice(0, slash), modelId: name.slice(slash + 1) };

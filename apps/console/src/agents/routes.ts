@@ -2,6 +2,8 @@ import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../routing/session-route.ts";
 import { oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
+import { readTrial } from "./trial-search.ts";
+import { readVersions } from "./version-search.ts";
 
 /** Which agents are listed: a search by name, or a page of those in a state. */
 interface ListSearch {
@@ -24,14 +26,23 @@ const listRoute = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/agents/new",
+  validateSearch: readTrial,
   component: lazyPage(() => import("./new-page.tsx"), "NewAgentPage"),
 });
 
 const oneRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/agents/$agentId",
+  validateSearch: readTrial,
   component: lazyPage(() => import("./agent-page.tsx"), "AgentPage"),
 });
 
+const versionsRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/agents/$agentId/versions",
+  validateSearch: readVersions,
+  component: lazyPage(() => import("./versions-page.tsx"), "AgentVersionsPage"),
+});
+
 /** The pages about agents. */
-export const agentRoutes = [listRoute, newRoute, oneRoute] as const;
+export const agentRoutes = [listRoute, newRoute, oneRoute, versionsRoute] as const;

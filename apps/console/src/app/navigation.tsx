@@ -54,6 +54,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
     { to: "/alerts", name: "Alerts", icon: "bell", role: "builder" },
     { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
     { to: "/usage", name: "Usage", icon: "usage", role: "builder", isForOperators: true },
+    { to: "/feedback", name: "Feedback", icon: "good", role: "builder" },
     { to: "/audit", name: "Audit log", icon: "list", role: "admin", isForOperators: true },
   ],
   Administer: [
@@ -84,7 +85,7 @@ function isFor({ role, scope, isForOperators = false }: Place, session: Session)
 
 /** Pages for builders that are below a page of the menu for users. */
 const ofBuilders =
-  /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|skills\/[^/]+\/versions)\/?$/;
+  /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|(?:agents|skills)\/[^/]+\/versions)\/?$/;
 
 /** The page that a session begins with: the first one that it may use; of operators, the workspaces. */
 export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {

@@ -6,6 +6,7 @@ import { sessionQuery } from "../api/session.ts";
 import { administrationRoutes } from "../administration/routes.ts";
 import { approvalRoutes } from "../approvals/routes.ts";
 import { conversationRoutes } from "../conversations/routes.ts";
+import { feedbackRoutes } from "../feedback/routes.ts";
 import { functionRoutes } from "../functions/routes.ts";
 import { overviewRoutes } from "../overview/routes.ts";
 import { runRoutes } from "../runs/routes.ts";
@@ -44,6 +45,7 @@ const routeTree = rootRoute.addChildren([
     ...searchRoutes,
     ...overviewRoutes,
     ...alertRoutes,
+    ...feedbackRoutes,
     ...usageRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,

@@ -60,6 +60,28 @@ test("says that the inbox could not be loaded, and tries again", async () => {
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
+test("shows the request that led to a call, who wrote it, and what the tool does", async () => {
+  const request = { messageId: "msg_0", content: "Refund 1042", username: "ada", userName: "Shop" };
+  await page(
+    waiting([
+      {
+        ...approval,
+        toolDescription: "Refunds an order",
+        request: { ...request, isCut: true },
+        earlierDecisions: [{ decision: "rejected", by: "Bob", at: 0 }],
+      },
+      { ...question, request: { ...request, userName: "ada", isCut: false } },
+    ]),
+  );
+  await screen.findByText("2 pending");
+  const [first, second] = items();
+  expect(first?.textContent).toMatch(
+    /Rejected earlier by Bob, Jan 1, 1970.*ada \(Shop\) asked.*Refund 1042 ….*Refunds an order/,
+  );
+  expect(second?.textContent).toMatch(/ada asked.*Refund 1042/);
+  expect(second?.textContent).not.toContain("…");
+});
+
 test("removes a decided call, says so, and keeps the focus", async () => {
   const { user, calls } = await page(waiting([approval, question]));
   await screen.findByText("2 pending");

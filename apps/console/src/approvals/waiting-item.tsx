@@ -53,22 +53,50 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
           Conversation with {call.metadata.agentName}
         </Link>
       </p>
+      {call.earlierDecisions?.map(({ decision, by, at }) => (
+        <p key={at} className="text-sm text-muted">
+          {decisions[decision]} earlier by {by}, <Time at={at} />
+        </p>
+      ))}
+      {call.request !== undefined && <Request request={call.request} />}
       <TalkContext value={actions}>
-        <WaitingFor waiting={waitingOf(call)} onDone={onDone} />
+        <WaitingFor waiting={waitingOf(call)} description={call.toolDescription} onDone={onDone} />
       </TalkContext>
     </li>
   );
 }
 
+const decisions = {
+  approved: "Approved",
+  rejected: "Rejected",
+  always_approved: "Always allowed",
+} as const;
+
+/** The message that led to the call, and who wrote it. */
+function Request({ request }: { readonly request: NonNullable<WaitingCall["request"]> }) {
+  const { content, isCut, username, userName } = request;
+  const by = username === userName || userName === "" ? username : `${username} (${userName})`;
+  return (
+    <figure className="grid gap-1 border-l-2 border-line pl-3">
+      <figcaption className="text-sm text-muted">{by} asked</figcaption>
+      <blockquote className="max-h-40 overflow-y-auto whitespace-pre-wrap">
+        {content}
+        {isCut && " …"}
+      </blockquote>
+    </figure>
+  );
+}
+
 interface WaitingForProps extends Pick<WaitingItemProps, "onDone"> {
   readonly waiting: CallAndKind;
+  readonly description: string | undefined;
 }
 
 /** The decisions about a call. */
-function WaitingFor({ waiting: { kind, call }, onDone }: WaitingForProps) {
+function WaitingFor({ waiting: { kind, call }, description, onDone }: WaitingForProps) {
   switch (kind) {
     case "approval":
-      return <ApprovalForm approval={call} onDecide={onDone} />;
+      return <ApprovalForm approval={call} description={description} onDecide={onDone} />;
     case "question":
       return <QuestionForm question={call} onAnswer={onDone} />;
     case "permission":

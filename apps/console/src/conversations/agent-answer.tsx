@@ -13,7 +13,9 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { partsOf } from "./answer-parts.ts";
 import { useTalk } from "./talk-context.ts";
+import { RateButtons, RatingComment } from "./answer-feedback.tsx";
 import { ApprovalForm } from "./approval-form.tsx";
+import { CopyButton } from "./copy-button.tsx";
 import { ProviderSaid } from "./provider-said.tsx";
 import { QuestionForm } from "./question-form.tsx";
 import { ToolCall } from "./tool-call.tsx";
@@ -139,6 +141,8 @@ function AnswerActions({ message }: AgentAnswerOnly) {
             Regenerate
           </Button>
         )}
+        {message.content !== "" && <CopyButton text={message.content} />}
+        <RateButtons messageId={message.sId} />
         {message.version > 0 && (
           <Button
             isSmall
@@ -150,6 +154,7 @@ function AnswerActions({ message }: AgentAnswerOnly) {
           </Button>
         )}
       </div>
+      <RatingComment messageId={message.sId} />
       {isShown && <Versions conversationId={talk.conversationId} messageId={message.sId} />}
     </>
   );

@@ -42,7 +42,17 @@ test("shows the agent and the tool, with the arguments and the risk", async () =
   const group = screen.getByRole("group", { name: "Approval of refund" });
   expect(group.textContent).toContain("Clerk wants to call refund from shop.");
   expect(within(group).getByText("risk: low")).toBeDefined();
-  expect(within(group).getByRole("group", { name: "Arguments" }).textContent).toContain('"1042"');
+  expect(within(group).getByRole("group", { name: "Arguments" }).textContent).toBe("orderId1042");
+});
+
+test.for([
+  ["none", {}, "No arguments"],
+  ["short ones", { note: "a\nb", count: 2, isPaid: true }, "notea\nbcount2isPaidtrue"],
+  ["nested ones", { order: { id: 7 } }, '"id": 7'],
+  ["long texts", { note: "x".repeat(501) }, '"note": "xxx'],
+] as const)("shows %s of the arguments for people to read", async ([, inputs, text]) => {
+  await show(form(talkOf(), approvalOf({ inputs })));
+  expect(screen.getByRole("group", { name: "Approval of refund" }).textContent).toContain(text);
 });
 
 test("a call with a high risk cannot always be allowed", async () => {

@@ -5,22 +5,24 @@ import { hasScope } from "../api/access.ts";
 import { useParley, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { JsonBlock } from "../ui/code-block.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { parseObject } from "../ui/parse-json.ts";
+import { CallArguments } from "./call-arguments.tsx";
 import { useTalk } from "./talk-context.ts";
 
 type Approval = ShownConversation["approvals"][number];
 
 interface ApprovalFormProps {
   readonly approval: Approval;
+  /** What the tool does, if it is known. */
+  readonly description?: string | undefined;
   /** Called after the decision is sent. */
   readonly onDecide?: () => Promise<void>;
 }
 
 /** A call that needs approval: approve it once or always, edit its arguments, or reject it. */
-export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
+export function ApprovalForm({ approval, description, onDecide }: ApprovalFormProps) {
   const { inputs, stake, metadata } = approval;
   const talk = useTalk();
   const canDecide = hasScope(useSession(), "conversations:write");
@@ -56,8 +58,9 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
         </span>
         <Badge tone="warn">risk: {stake}</Badge>
       </p>
+      {description !== undefined && <p className="text-sm text-muted">{description}</p>}
       {changed === undefined ? (
-        <JsonBlock value={inputs} label="Arguments" />
+        <CallArguments inputs={inputs} />
       ) : (
         <TextArea
           label="Arguments (JSON)"

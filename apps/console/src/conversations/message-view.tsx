@@ -1,12 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ConversationMessage, UserMessage } from "parley-client";
-import { memo } from "react";
-import { useWorkspaceId } from "../api/use-session.ts";
+import { memo, useState } from "react";
+import { hasScope } from "../api/access.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
 import { Time } from "../ui/time.tsx";
 import { AgentAnswer, type Waiting } from "./agent-answer.tsx";
 import { mentionableQuery } from "./agent-chooser.tsx";
+import { EditForm } from "./edit-message.tsx";
 import { Fragment } from "./fragment.tsx";
+import { useTalk } from "./talk-context.ts";
 
 interface MessageViewProps extends Waiting {
   readonly message: ConversationMessage;
@@ -25,6 +29,9 @@ export const MessageView = memo(function MessageView({ message, ...waiting }: Me
 
 function WrittenMessage({ message }: { readonly message: UserMessage }) {
   const { context, content, created, mentions } = message;
+  const talk = useTalk();
+  const canWrite = hasScope(useSession(), "conversations:write");
+  const [isEditing, setEditing] = useState(false);
   const { data } = useQuery(mentionableQuery(useWorkspaceId()));
   const nameOf = (id: string) =>
     data?.agentConfigurations.find(({ sId }) => sId === id)?.name ?? id;
@@ -37,7 +44,23 @@ function WrittenMessage({ message }: { readonly message: UserMessage }) {
           <Badge key={id}>@{nameOf(id)}</Badge>
         ))}
       </p>
-      <p className="whitespace-pre-wrap">{content}</p>
+      {isEditing && talk?.edit !== undefined ? (
+        <EditForm message={message} edit={talk.edit} onClose={() => setEditing(false)} />
+      ) : (
+        <>
+          <p className="whitespace-pre-wrap">{content}</p>
+          {talk?.edit !== undefined && canWrite && (
+            <Button
+              isSmall
+              variant="ghost"
+              className="justify-self-end"
+              onClick={() => setEditing(true)}
+            >
+              Edit
+            </Button>
+          )}
+        </>
+      )}
     </article>
   );
 }

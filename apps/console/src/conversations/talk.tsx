@@ -13,8 +13,9 @@ import { join } from "../ui/join.ts";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Composer, type Draft } from "./composer.tsx";
 import { authorOf } from "./draft.ts";
+import { FeedbackContext, useFeedbackOf } from "./feedback-context.ts";
 import { MessageView } from "./message-view.tsx";
-import { TalkContext } from "./talk-context.ts";
+import { type EditMessage, TalkContext } from "./talk-context.ts";
 import { useNewMessages } from "./use-new-messages.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
@@ -35,10 +36,20 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
   useStickToEnd(list, !isBeside);
   useNewMessages({ conversationId, status, messages, reload: talk.reload });
   const { send, reload, decide, answer, retry } = talk;
+  const feedback = useFeedbackOf(conversationId);
   // The functions of `useConversation` are stable, so unchanged messages are not rendered again.
   const actions = useMemo(
-    () => ({ conversationId, decide, answer, retry }),
-    [conversationId, decide, answer, retry],
+    () => ({
+      conversationId,
+      decide,
+      answer,
+      retry,
+      edit: async ({ sId: messageId, mentions }: Parameters<EditMessage>[0], content: string) => {
+        await parley.messages.edit({ conversationId, messageId, content, mentions: [...mentions] });
+        await reload();
+      },
+    }),
+    [parley, conversationId, decide, answer, retry, reload],
   );
   /** Files that are already in the conversation, if the message after them could not be sent. */
   const attached = useRef(new Set<string>());
@@ -73,16 +84,18 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
         <EmptyState title="No messages yet" />
       )}
       <TalkContext value={actions}>
-        <ol ref={list} aria-label="Messages" className="grid min-w-0 gap-5">
-          {messages.map((message) => (
-            <MessageView
-              key={message.sId}
-              message={message}
-              approvals={pick(approvals, message.sId)}
-              questions={pick(questions, message.sId)}
-            />
-          ))}
-        </ol>
+        <FeedbackContext value={feedback}>
+          <ol ref={list} aria-label="Messages" className="grid min-w-0 gap-5">
+            {messages.map((message) => (
+              <MessageView
+                key={message.sId}
+                message={message}
+                approvals={pick(approvals, message.sId)}
+                questions={pick(questions, message.sId)}
+              />
+            ))}
+          </ol>
+        </FeedbackContext>
       </TalkContext>
       <p role="status" className="min-h-6 text-sm text-muted">
         {talk.isReconnecting

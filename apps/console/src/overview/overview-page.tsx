@@ -72,7 +72,7 @@ function Happened({ measures, span, isLinked }: HappenedProps) {
   const { points, stepMs } = measures;
   const times = points.map(({ startsAt }) => startsAt);
   return (
-    <>
+    <Section title="What happened">
       <Figures measures={measures} />
       <div className="grid gap-4 lg:grid-cols-2">
         {chartsOf(measures).map((chart) => (
@@ -90,7 +90,7 @@ function Happened({ measures, span, isLinked }: HappenedProps) {
           />
         ))}
       </div>
-    </>
+    </Section>
   );
 }
 

@@ -14,7 +14,7 @@ export const periods = {
   week: { name: "Last 7 days", span: "the last 7 days", lengthMs: 7 * DAY_MS },
   month: { name: "Last 30 days", span: "the last 30 days", lengthMs: 30 * DAY_MS },
 } as const;
-export type PeriodName = keyof typeof periods | "custom";
+type PeriodName = keyof typeof periods | "custom";
 export const periodNames = ["hour", "day", "week", "month", "custom"] as const;
 
 /** What is shown, as the URL says it. */

@@ -3,6 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import { type Answers, inputsOf } from "../../testing/answer-calls.ts";
 import { show } from "../../testing/show.tsx";
 import { PaletteHost } from "./palette-host.tsx";
+// It is loaded with the test: a busy machine takes seconds to load it on demand.
+import "./palette.tsx";
 
 const pages = [
   { to: "/runs", name: "Runs" },

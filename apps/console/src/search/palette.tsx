@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { hasScope } from "../api/access.ts";
 import { trpc } from "../api/clients.ts";
 import { useSession } from "../api/use-session.ts";
@@ -33,6 +33,7 @@ interface PaletteProps {
 export function Palette({ pages, onClose }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
   const id = useId();
   const router = useRouter();
   const session = useSession();
@@ -54,7 +55,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Search" isOpen onOpenChange={onClose}>
+    <Dialog title="Search" isOpen onOpenChange={onClose} first={field}>
       <input
         type="text"
         role="combobox"
@@ -67,8 +68,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
         autoComplete="off"
         spellCheck={false}
         maxLength={MAX_QUERY_CHARACTERS}
-        // Otherwise the dialog gives the focus to the button that closes it.
-        autoFocus
+        ref={field}
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);
@@ -79,7 +79,6 @@ export function Palette({ pages, onClose }: PaletteProps) {
       />
       <ul id={`${id}-list`} role="listbox" aria-label="Found" className="max-h-80 overflow-y-auto">
         {items.map((item, index) => (
-          // oxlint-disable-next-line click-events-have-key-events -- the field has the keys
           <li
             key={`${item.note} ${item.href}`}
             id={`${id}-${index}`}

@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { join } from "./join.ts";
@@ -11,6 +11,11 @@ interface DialogProps {
   readonly onOpenChange: (isOpen: boolean) => void;
   /** A panel at the left edge instead of one in the middle. */
   readonly isSide?: boolean;
+  /**
+   * What has the focus first; by default the button that closes it. The focus then returns to where it was: Radix gives it
+   * to a trigger of its own only.
+   */
+  readonly first?: RefObject<HTMLElement | null>;
   /** Whether a click outside leaves it open. */
   readonly isKept?: boolean;
   readonly children: ReactNode;
@@ -27,14 +32,27 @@ export function Dialog({
   onOpenChange,
   isSide = false,
   isKept = false,
+  first,
   children,
 }: DialogProps) {
+  const before = useRef<Element | null>(null);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <div className="fixed inset-0 z-40 bg-black/50" />
         <Radix.Content
           {...(description === undefined && { "aria-describedby": undefined })}
+          onOpenAutoFocus={(event) => {
+            if (first === undefined) return;
+            event.preventDefault();
+            before.current = document.activeElement;
+            first.current?.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            if (first === undefined) return;
+            event.preventDefault();
+            if (before.current instanceof HTMLElement) before.current.focus();
+          }}
           onInteractOutside={(event) => {
             if (isKept) event.preventDefault();
           }}

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
@@ -105,6 +105,7 @@ function ChoiceChip({ filter, onChange }: ChipProps) {
 function TypedChip({ filter, onChange }: ChipProps) {
   const { name, label, value, type = "text", placeholder } = filter;
   const [isOpen, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const apply = (form: FormData) => {
     onChange(String(form.get(name) ?? "").trim() || undefined);
     setOpen(false);
@@ -116,7 +117,7 @@ function TypedChip({ filter, onChange }: ChipProps) {
         {value !== undefined && <span className="font-medium"> {shown(type, value)}</span>}
         <span className="sr-only"> …</span>
       </button>
-      <Dialog title="Filter" isOpen={isOpen} onOpenChange={setOpen}>
+      <Dialog title="Filter" isOpen={isOpen} onOpenChange={setOpen} first={field}>
         <form
           className="grid gap-4"
           onSubmit={(event) => {
@@ -129,7 +130,7 @@ function TypedChip({ filter, onChange }: ChipProps) {
             label={label}
             name={name}
             type={type}
-            autoFocus
+            ref={field}
             autoComplete="off"
             defaultValue={value ?? ""}
             {...(placeholder !== undefined && { placeholder })}

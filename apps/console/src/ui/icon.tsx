@@ -1,6 +1,7 @@
 const paths = {
   agent: "M5 9h14v10H5zM12 9V5M9 13v2M15 13v2M3 13v3M21 13v3",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
+  bad: "M17 13V4h3v9zM17 13l-4 8c-1.5 0-2.5-1-2.5-2.5V15H5a1.5 1.5 0 0 1-1.5-1.8l1.3-7A2 2 0 0 1 6.8 4H17",
   check: "M5 12l5 5 9-10",
   chat: "M4 5h16v11H12l-5 4v-4H4z",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2",
@@ -9,6 +10,7 @@ const paths = {
   exit: "M14 4h6v16h-6M4 12h11M11 8l4 4-4 4",
   file: "M6 3h8l4 4v14H6zM14 3v5h4",
   function: "M17 5c-6-2-5 6-6 14M7 11h8",
+  good: "M7 11v9H4v-9zM7 11l4-8c1.5 0 2.5 1 2.5 2.5V9H19a1.5 1.5 0 0 1 1.5 1.8l-1.3 7A2 2 0 0 1 17.2 20H7",
   key: "M8 15a4 4 0 1 1 3-6.6L20 8v3h-2v2h-3l-3.4.3A4 4 0 0 1 8 15z",
   list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   lock: "M6 11h12v9H6zM9 11V7a3 3 0 0 1 6 0v4",

@@ -5,6 +5,13 @@ const builders: readonly Key[] = ["admin", "builder"];
 /** The pages about what the workspace starts and tells by itself. */
 export const automationPages: readonly ShownPage[] = [
   {
+    route: "/alerts",
+    name: "alerts",
+    pathOf: () => "/alerts",
+    keys: builders,
+    alt: "A table of incidents, above the rules of the alerts with their states",
+  },
+  {
     route: "/schedules",
     name: "schedules",
     pathOf: () => "/schedules",

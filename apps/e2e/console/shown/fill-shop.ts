@@ -1,4 +1,4 @@
-import { createParley, createRpcClient } from "parley-client";
+import { agentMessages, createParley, createRpcClient } from "parley-client";
 import { eventually, type Server } from "../../server.ts";
 import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
@@ -67,6 +67,9 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     return blockedActions.length === 2 ? { value: true } : {};
   }, 20_000);
   const conversationId = await ask("Where is my order 1042?", clerk);
+  await rateAnswer(server, conversationId);
+  const instructions = `${agents.clerk.instructions}\n\nAnswer in two sentences.`;
+  await rpc.agents.update.mutate({ wId, agentId: clerk, instructions });
   const scheduleId = await fillSchedules(server, server.demo.adminKey);
   const triggerId = await fillTriggers(server, server.demo.adminKey);
   const webhookId = await webhook.settle();
@@ -101,6 +104,16 @@ export async function useAgents(
     input: { orderId: "7" },
   });
   return { conversationId: conversation.sId, invocationId: invocation.sId };
+}
+
+/** Gives feedback on the answer of a conversation. */
+async function rateAnswer({ url, demo }: Server, conversationId: string): Promise<void> {
+  const { workspaceId, adminKey: apiKey } = demo;
+  const parley = createParley({ baseUrl: url, apiKey, workspaceId });
+  const { conversation } = await parley.conversations.get({ conversationId });
+  const messageId = agentMessages(conversation)[0]?.sId ?? "";
+  const feedbackContent = "Found the order at once";
+  await parley.feedbacks.give({ conversationId, messageId, thumbDirection: "up", feedbackContent });
 }
 
 /** Creates the functions, invokes them, and gives an invocation that has succeeded. */

@@ -1,3 +1,4 @@
+import { agentPages } from "./agent-pages.ts";
 import { automationPages } from "./automation-pages.ts";
 import type { Key, ShownPage } from "./shown-page.ts";
 
@@ -77,7 +78,7 @@ export const pages: readonly ShownPage[] = [
     name: "overview",
     pathOf: () => "/overview",
     keys: [...operators, ...builders],
-    alt: "Figures of queued and running runs, above charts of the last hour",
+    alt: "Figures of queued runs and of answers, above charts of the last hour and the largest agents",
   },
   {
     route: "/usage",
@@ -86,27 +87,7 @@ export const pages: readonly ShownPage[] = [
     keys: [...operators, ...builders],
     alt: "What calls of models cost: figures, a chart by day stacked by agent, and what changed",
   },
-  {
-    route: "/agents",
-    name: "agents",
-    pathOf: () => "/agents",
-    keys: everyUser,
-    alt: "A table of agents with their descriptions, states and models",
-  },
-  {
-    route: "/agents/new",
-    name: "new-agent",
-    pathOf: () => "/agents/new",
-    keys: builders,
-    alt: "A form for the name, instructions, model, skills, functions and tools of a new agent",
-  },
-  {
-    route: "/agents/$agentId",
-    name: "agent",
-    pathOf: ({ agentId }) => `/agents/${agentId}`,
-    keys: everyUser,
-    alt: "The editor of an agent, beside a conversation in which it can be tried",
-  },
+  ...agentPages,
   {
     route: "/functions",
     name: "functions",

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
   type ClaimedRun,
-  type CoreContext,
   createSecretBox,
   finishTurns,
   implementations,
@@ -37,8 +36,8 @@ import {
 import { createTraceMetrics } from "./trace-metrics.ts";
 
 let test: TestCore;
-let asking: CoreContext;
-let admin: CoreContext;
+let asking: Awaited<ReturnType<typeof openTestContext>>;
+let admin: typeof asking;
 let wId: string;
 beforeAll(async () => {
   test = await openTestCore({ secretBox: createSecretBox([randomBytes(32)]) });
@@ -294,7 +293,7 @@ it("keeps content and the words of errors to itself unless asked", async () => {
   await addDestination(collector);
   await addDestination(collector, { name: "All", sendsContent: true });
   await createTestConversation(asking, ["ann"]);
-  const error = { code: "provider_error" as const, message: "Secret words" };
+  const error = { code: "provider_error" as const, message: "Secret words", metadata: null };
   const claimed = await claimTestTurns(test.core);
   const outcome = testOutcome("", error);
   await finishTurns(

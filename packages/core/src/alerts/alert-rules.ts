@@ -13,10 +13,6 @@ export interface WorkspaceAlert extends AlertRule {
 // The table has these members.
 const builtInNames = Object.keys(builtInAlerts) as BuiltInAlert[];
 
-/** The built-in alert of a name; undefined if there is none. */
-export const builtInOf = (name: string): AlertRule | undefined =>
-  builtInNames.some((one) => one === name) ? builtInAlerts[name as BuiltInAlert] : undefined;
-
 const fromRow = (row: AlertRow): WorkspaceAlert => ({
   ...row,
   alertId: row.builtIn ?? row.sid,

@@ -1,6 +1,5 @@
-import { alertIncidents, alerts, type Queryable, statement } from "@parley/db";
-import { sql } from "drizzle-orm";
-import { asc, isNull } from "drizzle-orm";
+import { alertIncidents, alerts, statement } from "@parley/db";
+import { asc, isNull, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
@@ -14,7 +13,6 @@ const MAX_CHANGES = 1000;
 
 /** What is written of an incident that has begun, opened or worsened. */
 interface Written {
-  readonly id: number | null;
   readonly sid: string;
   readonly workspace_id: number;
   readonly alert_id: string;
@@ -53,8 +51,8 @@ const writeStatement = statement<{ rows: string; now: number }, { id: number; is
  * Judges the alerts of all workspaces: incidents begin and end in one transaction with what webhooks are told of them, so
  * each is told once, however many processes do this and whenever they are killed. Gives false if another one is doing it.
  */
-export async function judgeAlerts(process: Process): Promise<boolean> {
-  const core = onSlowDatabase(process);
+export async function judgeAlerts(given: Process): Promise<boolean> {
+  const core = onSlowDatabase(given);
   return inTransaction(core, async (transaction) => {
     const { db } = transaction;
     if (!(await takeJudging(db))) return false;
@@ -136,7 +134,6 @@ function writtenOf(
   const worst =
     incident === undefined || isWorse(alert, value, incident.worst) ? value : incident.worst;
   return {
-    id: incident?.id ?? null,
     sid: incident?.sid ?? core.newId("inc"),
     workspace_id: workspaceId,
     alert_id: alert.alertId,
@@ -158,11 +155,8 @@ async function write(
 ): Promise<void> {
   await endIncidents(transaction, { ids: ended, reason: "recovered", now });
   if (written.length === 0) return;
-  const rows = written.map(({ id: _, ...row }) => row);
-  const stored = await writeIncidents(transaction.db, rows, now);
+  const rows = JSON.stringify(written);
+  const stored = await writeStatement.execute(transaction.db, { rows, now });
   const ids = stored.flatMap(({ id, isNew }) => (isNew ? [id] : []));
   await tellIncidents(transaction, { event: "alert.opened", ids, now });
 }
-
-const writeIncidents = (db: Queryable, rows: readonly object[], now: number) =>
-  writeStatement.execute(db, { rows: JSON.stringify(rows), now });

@@ -9,7 +9,7 @@ export interface OpenIncident {
 }
 
 /** What becomes of an alert's incident. */
-export type Verdict = "nothing" | "begin" | "open" | "drop" | "worsen" | "close";
+type Verdict = "nothing" | "begin" | "open" | "drop" | "worsen" | "close";
 
 type Limits = Pick<AlertRule, "comparison" | "threshold" | "until" | "forMinutes">;
 

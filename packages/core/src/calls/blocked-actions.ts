@@ -8,7 +8,7 @@ import {
   tools,
   users,
 } from "@parley/db";
-import { type BlockedAction, MAX_REQUEST_CHARACTERS } from "@parley/schema";
+import { type BlockedAction, MAX_EARLIER_DECISIONS, MAX_REQUEST_CHARACTERS } from "@parley/schema";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
@@ -69,6 +69,28 @@ const described = sql<string | null>`coalesce(
       and f.slug = ${actions.toolName})
 )`;
 
+/** Messages in which earlier decisions are looked for. */
+const NEWEST_MESSAGES = 100;
+
+type EarlierDecisions = BlockedAction["earlierDecisions"];
+
+const earlierDecisions = sql<EarlierDecisions | null>`(
+  select json_agg(json_build_object('decision', e.decision, 'by', e.decided ->> 'by',
+    'at', (e.decided ->> 'at')::float8) order by e.id desc)
+  from (
+    select x.id, x.decision, x.decided
+    from (
+      select n.id from messages n where n.conversation_id = ${conversations.id}
+      order by n.rank desc limit ${sql.raw(String(NEWEST_MESSAGES))}
+    ) newest
+    join actions x on x.message_id = newest.id
+    where x.tool_name = ${actions.toolName}
+      and x.mcp_server_id is not distinct from ${actions.mcpServerId}
+      and x.decision is not null and x.decided is not null
+    order by x.id desc limit ${sql.raw(String(MAX_EARLIER_DECISIONS))}
+  ) e
+)`;
+
 interface BlockedRow extends WaitingCall {
   readonly request: {
     readonly messageId: string | null;
@@ -77,6 +99,7 @@ interface BlockedRow extends WaitingCall {
     readonly username: string | null;
     readonly userName: string | null;
   } | null;
+  readonly earlierDecisions: EarlierDecisions | null;
   readonly toolDescription: string | null;
 }
 
@@ -104,6 +127,7 @@ function selectBlocked(db: Queryable) {
           username: sql<string | null>`${asked.context} ->> 'username'`,
           userName: users.fullName,
         },
+        earlierDecisions,
         toolDescription: described,
       })
       .from(actions)
@@ -142,8 +166,9 @@ function render(rows: readonly BlockedRow[]): BlockedAction[] {
 
 function renderDetails({
   request,
+  earlierDecisions: earlier,
   toolDescription,
-}: BlockedRow): Pick<BlockedAction, "request" | "toolDescription"> {
+}: BlockedRow): Pick<BlockedAction, "request" | "earlierDecisions" | "toolDescription"> {
   const { messageId = null, content = null, isCut, username, userName } = request ?? {};
   return {
     ...(messageId !== null &&
@@ -156,6 +181,7 @@ function renderDetails({
           userName: userName ?? "",
         },
       }),
+    ...(earlier && { earlierDecisions: earlier }),
     ...(toolDescription !== null && toolDescription !== "" && { toolDescription }),
   };
 }

@@ -10,6 +10,13 @@ export const DAY_MS = 24 * HOUR_MS;
 /** The lengths of the periods that sums are of. */
 export const periodMs = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 
+/** Rows (period, length) of these. */
+export const periods: SQL = sql.raw(
+  Object.entries(periodMs)
+    .map(([name, length]) => `('${name}', ${length}::bigint)`)
+    .join(", "),
+);
+
 /** Two jsonb objects of sums, added. */
 export const mergedSums = (one: SQL, other: SQL): SQL => sql`(
   select coalesce(jsonb_object_agg(merged.name, merged.n), '{}') from (

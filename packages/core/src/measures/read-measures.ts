@@ -12,15 +12,24 @@ import {
   type ReadMeasures,
   type ReadServerMeasures,
 } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { nameValues, valueOf } from "./measure-names.ts";
-import { addSums, DAY_MS, figuresOf, HOUR_MS, periodMs, type Sums } from "./merge-sums.ts";
+import {
+  addSums,
+  DAY_MS,
+  figuresOf,
+  HOUR_MS,
+  MINUTE_MS,
+  periodMs,
+  type Sums,
+} from "./merge-sums.ts";
+import { rolledUntil } from "./roll-up.ts";
 
 /** A range that begins and ends with a period. */
-export type MeasuredRange = {
+type MeasuredRange = {
   readonly period: keyof typeof periodMs;
   readonly from: number;
   readonly to: number;
@@ -30,7 +39,7 @@ export type MeasuredRange = {
  * The range that a request means, with the period of its steps. Throws `invalid_request_error` for one that is empty or
  * too long.
  */
-export function rangeOf(
+function rangeOf(
   { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
   now: number,
 ): MeasuredRange {
@@ -52,13 +61,25 @@ export function rangeOf(
 }
 
 type Values = MeasuredRange & {
+  readonly stepMs: number;
   readonly workspaceId: number;
   readonly dimension: StoredDimension;
 };
 
-const isOfRange = sql`s.workspace_id = ${sql.placeholder("workspaceId")}::bigint
-  and s.period = ${sql.placeholder("period")}::text and s.dimension = ${sql.placeholder("dimension")}::text
+const isOf = (period: SQL) => sql`
+  s.workspace_id = ${sql.placeholder("workspaceId")}::bigint and s.period = ${period}
+  and s.dimension = ${sql.placeholder("dimension")}::text
   and s.starts_at >= ${sql.placeholder("from")}::bigint and s.starts_at < ${sql.placeholder("to")}::bigint`;
+const stepMs = sql`${sql.placeholder("stepMs")}::bigint`;
+
+/** The sums of a range by step: also of the minutes that hours and days do not have yet. */
+const ofRange = sql`(
+  select s.value, s.starts_at, s.sums from measure_sums s
+  where ${isOf(sql`${sql.placeholder("period")}::text`)}
+  union all
+  select s.value, s.starts_at - s.starts_at % ${stepMs}, s.sums from measure_sums s
+  where ${isOf(sql`'minute'`)} and ${stepMs} > ${sql.raw(String(MINUTE_MS))} and s.starts_at >= ${rolledUntil}
+)`;
 
 // Numbers are sent as text: amounts are larger than those that JSON's readers keep exactly.
 const pointsStatement = statement<
@@ -69,8 +90,8 @@ const pointsStatement = statement<
   sql`
   select s.starts_at::float8 as "startsAt",
     (select jsonb_object_agg(part.name, part.n) from jsonb_each_text(s.sums) part(name, n)) as sums
-  from measure_sums s
-  where ${isOfRange} and s.value = ${sql.placeholder("value")}::text`,
+  from ${ofRange} s
+  where s.value = ${sql.placeholder("value")}::text`,
 );
 
 const count = (name: string) => sql`coalesce((s.sums ->> ${sql.raw(`'${name}'`)})::numeric, 0)`;
@@ -85,14 +106,14 @@ const topStatement = statement<
     select s.value, row_number() over (
       order by sum(${count("answers")} + ${count("toolCalls")}) desc, sum(${count("modelCalls")}) desc, s.value
     ) as place
-    from measure_sums s where ${isOfRange} and s.value <> ''
+    from ${ofRange} s where s.value <> ''
     group by s.value order by place limit ${sql.placeholder("limit")}::int
   )
   select r.value, (
     select jsonb_object_agg(summed.name, summed.n::text) from (
       select part.name, sum(part.n::numeric) as n
-      from measure_sums s cross join lateral jsonb_each_text(s.sums) part(name, n)
-      where ${isOfRange} and s.value = r.value group by part.name
+      from ${ofRange} s cross join lateral jsonb_each_text(s.sums) part(name, n)
+      where s.value = r.value group by part.name
     ) summed
   ) as sums
   from ranked r order by r.place`,
@@ -130,7 +151,8 @@ async function readMeasures(
 ): Promise<Measures> {
   const range = rangeOf(given, clock());
   const { from, to, period } = range;
-  const of = { ...range, workspaceId, dimension };
+  const length = periodMs[period];
+  const of = { ...range, stepMs: length, workspaceId, dimension };
   const all = { ...of, dimension: "all", value: "" } as const;
   const value = id === undefined ? null : await valueOf(db, { workspaceId, dimension, id });
   const asked = id === undefined ? all : { ...of, value };
@@ -148,13 +170,12 @@ async function readMeasures(
     return { ...(named.get(row.value) ?? { id: null, name: "Removed" }), ...figuresOf(sums) };
   });
   const others = othersOf(rest, dimension);
-  const stepMs = periodMs[period];
   return {
     from,
     to,
-    stepMs,
-    points: Array.from({ length: (to - from) / stepMs }, (_, index) => {
-      const startsAt = from + index * stepMs;
+    stepMs: length,
+    points: Array.from({ length: (to - from) / length }, (_, index) => {
+      const startsAt = from + index * length;
       return { startsAt, ...figuresOf(read.points.get(startsAt) ?? new Map()) };
     }),
     totals: figuresOf(read.during),
@@ -194,12 +215,16 @@ async function readPoints(db: Queryable, of: Values & { readonly value: string }
   for (const { startsAt, sums } of rows) {
     const isBefore = startsAt < of.from;
     addSums(isBefore ? before : during, Object.entries(sums));
-    if (!isBefore) points.set(startsAt, addSums(new Map(), Object.entries(sums)));
+    if (isBefore) continue;
+    points.set(startsAt, addSums(points.get(startsAt) ?? new Map(), Object.entries(sums)));
   }
   return { points, during, before };
 }
 
 async function readPosition(db: Queryable): Promise<number | null> {
-  const [row] = await db.select({ scanFrom: measurePositions.scanFrom }).from(measurePositions);
+  const [row] = await db
+    .select({ scanFrom: measurePositions.scanFrom })
+    .from(measurePositions)
+    .where(eq(measurePositions.name, "answers"));
   return row?.scanFrom ?? null;
 }

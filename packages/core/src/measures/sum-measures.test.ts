@@ -28,6 +28,8 @@ describe("sums of measures", () => {
     while ((await sumUsage(test.core)).length > 0);
     expect(await sumMeasures(test.core)).toBe(true);
   };
+  const setPosition = (values: Partial<typeof measurePositions.$inferInsert>) =>
+    db().update(measurePositions).set(values).where(eq(measurePositions.name, "answers"));
   const read = (input: Record<string, unknown> = {}): Promise<Measures> =>
     getMeasures(
       test.context,
@@ -89,7 +91,10 @@ describe("sums of measures", () => {
       const openForMs = performance.now() - writtenAt;
       await sumAll();
       // The longer a transaction is open, the further back its rows may be.
-      const [position] = await db().select().from(measurePositions);
+      const [position] = await db()
+        .select()
+        .from(measurePositions)
+        .where(eq(measurePositions.name, "answers"));
       expect(position!.scanFrom).toBeLessThanOrEqual(test.clock.now - MINUTE_MS - openForMs);
     }
     expect((await read()).totals.answers).toBe(3);
@@ -127,7 +132,7 @@ describe("sums of measures", () => {
 
   it("begin again in a copy of the database, which numbers transactions by itself", async () => {
     await end(db(), answer());
-    await db().update(measurePositions).set({ origin: "another" });
+    await setPosition({ origin: "another" });
     expect(await sumMeasures(test.core)).toBe(false);
     await sumAll();
     expect((await read()).totals.answers).toBe(0);
@@ -135,7 +140,7 @@ describe("sums of measures", () => {
 
   it("are of hours and days too, in which a longer range is read", async () => {
     await end(db(), answer({ at: noon - 3 * HOUR_MS }));
-    await db().update(measurePositions).set({ scanFrom: 0 });
+    await setPosition({ scanFrom: 0 });
     await end(db(), answer({ at: noon - 10 * DAY_MS }));
     await sumAll();
     const ofDay = await read({ from: noon - DAY_MS, to: noon });
@@ -145,6 +150,36 @@ describe("sums of measures", () => {
     expect(ofMonth).toMatchObject({ stepMs: DAY_MS, totals: { answers: 2 } });
     const before = await read({ from: noon - 2 * HOUR_MS, to: noon });
     expect(before).toMatchObject({ totals: { answers: 0 }, before: { answers: 1 } });
+  });
+
+  it("of minutes are rolled up once, and what comes later is in the hour at once", async () => {
+    await end(db(), answer());
+    await sumAll();
+    const ofDay = async () => {
+      const { totals, points, top } = await read({
+        from: noon - 23 * HOUR_MS,
+        to: noon + HOUR_MS,
+      });
+      return { totals, points, top };
+    };
+    const hours = () => db().$count(measureSums, eq(measureSums.period, "hour"));
+    const before = await ofDay();
+    expect([before.totals.answers, await hours()]).toEqual([1, 0]);
+    test.clock.now = noon + 10 * MINUTE_MS;
+    await Promise.all([1, 2, 3].map(() => sumMeasures(test.core)));
+    await sumAll();
+    expect(await hours()).toBeGreaterThan(0);
+    expect(await ofDay()).toEqual(before);
+    // As of a transaction that was open all the time.
+    await setPosition({ scanFrom: 0 });
+    await end(db(), answer());
+    await sumAll();
+    const after = await ofDay();
+    expect(after.totals).toMatchObject({ answers: 2, whole: { count: 2 } });
+    expect(after.top).toMatchObject([{ id: "ann", answers: 2 }]);
+    test.clock.now = noon + 20 * MINUTE_MS;
+    await sumAll();
+    expect(await ofDay()).toEqual(after);
   });
 
   it("keep the 200 largest of a dimension, and the others together", async () => {
@@ -176,6 +211,8 @@ describe("sums of measures", () => {
 
   it("go when they are too old: minutes after a week, the others after 400 days", async () => {
     await end(db(), answer());
+    await sumAll();
+    test.clock.now = noon + 10 * MINUTE_MS;
     await sumAll();
     const periods = async () => {
       const rows = await db()

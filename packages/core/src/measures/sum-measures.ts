@@ -9,7 +9,8 @@ import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { foldValues, type TouchedGroup } from "./fold-values.ts";
-import { bucketOf, mergedSums, MINUTE_MS, periodMs } from "./merge-sums.ts";
+import { bucketOf, mergedSums, MINUTE_MS, periods } from "./merge-sums.ts";
+import { rolledUntil, rollUp } from "./roll-up.ts";
 
 /** How long before the begin of its transaction an answer may have ended. */
 const LATE_MS = 60_000;
@@ -34,14 +35,23 @@ const lockStatement = statement<Record<string, never>, { isSame: boolean; oldest
   from measure_positions p where p.name = 'answers' for update skip locked`,
 );
 
-// Nothing before the first position is counted.
+const scanFrom = sql`${sql.placeholder("now")}::bigint - ${sql.raw(String(LATE_MS))}`;
+
+// Nothing before the first position is counted. It waits for no lock of an existing one.
 const beginStatement = statement<{ now: number }>(
   "begin_measures",
   sql`
   insert into measure_positions (name, origin, snapshot, scan_from)
-  select 'answers', ${origin}, pg_current_snapshot()::text, ${sql.placeholder("now")}::bigint - ${sql.raw(String(LATE_MS))}
-  on conflict (name) do update set origin = excluded.origin, snapshot = excluded.snapshot, scan_from = excluded.scan_from
-    where measure_positions.origin <> excluded.origin`,
+  values ('answers', ${origin}, pg_current_snapshot()::text, ${scanFrom}),
+    ('rolled', '', '', ${scanFrom} - ${scanFrom} % ${minuteMs})
+  on conflict (name) do nothing`,
+);
+
+const beginAgainStatement = statement<{ now: number }>(
+  "begin_measures_again",
+  sql`
+  update measure_positions set origin = ${origin}, snapshot = pg_current_snapshot()::text, scan_from = ${scanFrom}
+  where name = 'answers'`,
 );
 
 // The number of the transaction that has written a row, with its epoch.
@@ -49,17 +59,11 @@ const writtenBy = sql`(
   case when p.epoch + r.xmin::text::bigint >= p.next then p.epoch - 4294967296 else p.epoch end
     + r.xmin::text::bigint)::text::xid8`;
 
-const periods = sql.raw(
-  Object.entries(periodMs)
-    .map(([name, length]) => `('${name}', ${length}::bigint)`)
-    .join(", "),
-);
-
 const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   "sum_measures",
   sql`
   with position as materialized (
-    select snapshot::pg_snapshot as before, scan_from, pg_current_snapshot() as after,
+    select snapshot::pg_snapshot as before, scan_from, ${rolledUntil} as rolled_until, pg_current_snapshot() as after,
       pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
       (pg_snapshot_xmax(pg_current_snapshot())::text::bigint >> 32) << 32 as epoch
     from measure_positions where name = 'answers'
@@ -124,7 +128,9 @@ const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   ),
   spread as (
     select workspace_id, period, minute - minute % length as starts_at, dimension, value, name, sum(n) as n
-    from placed, (values ${periods}) p(period, length)
+    from placed, position, (values ${periods}) p(period, length)
+    -- Hours and days have what is late; the other minutes are added to them as they are rolled up.
+    where period = 'minute' or minute < rolled_until
     group by 1, 2, 3, 4, 5, 6
   ),
   written as (
@@ -137,7 +143,7 @@ const sumStatement = statement<{ now: number; oldestMs: number }, TouchedGroup>(
   ),
   moved as (
     update measure_positions set snapshot = position.after::text,
-      scan_from = ${sql.placeholder("now")}::bigint - ${sql.placeholder("oldestMs")}::bigint - ${sql.raw(String(LATE_MS))}
+      scan_from = ${scanFrom} - ${sql.placeholder("oldestMs")}::bigint
     from position where name = 'answers'
   )
   select workspace_id as "workspaceId", period, dimension, starts_at as "startsAt"
@@ -155,10 +161,11 @@ export async function sumMeasures(core: Process): Promise<boolean> {
 async function addNew(db: Queryable, now: number): Promise<boolean> {
   const [locked] = await lockStatement.execute(db, {});
   if (locked?.isSame !== true) {
-    await beginStatement.execute(db, { now });
+    await (locked === undefined ? beginStatement : beginAgainStatement).execute(db, { now });
     return false;
   }
   const oldestMs = Math.ceil(locked.oldestMs);
-  await foldValues(db, await sumStatement.execute(db, { now, oldestMs }));
+  const touched = await sumStatement.execute(db, { now, oldestMs });
+  await foldValues(db, [...touched, ...(await rollUp(db, now))]);
   return true;
 }

@@ -40,7 +40,7 @@ export async function sweepMeasures({
 
 /** Deletes the sums of a workspace that is being deleted, after what is being written. */
 export async function deleteMeasures(db: Queryable, workspaceId: number): Promise<void> {
-  await db.execute(sql`select from measure_positions for update`);
+  await db.execute(sql`select from measure_positions where name = 'answers' for update`);
   await db.delete(measureDeltas).where(eq(measureDeltas.workspaceId, workspaceId));
   await db.delete(measureSums).where(eq(measureSums.workspaceId, workspaceId));
 }

@@ -112,6 +112,9 @@ export type ToolOutputRequired = z.infer<typeof ToolOutputRequired>;
 /** Characters of a request that a call shows at most. */
 export const MAX_REQUEST_CHARACTERS = 1000;
 
+/** Earlier decisions that a call shows at most. */
+export const MAX_EARLIER_DECISIONS = 3;
+
 /** What helps to decide about a call; the events do not have it. */
 const ofBlocked = {
   request: z
@@ -130,6 +133,21 @@ const ofBlocked = {
     })
     .optional()
     .describe("The message that led to the call"),
+  earlierDecisions: z
+    .array(
+      z.object({
+        decision: z
+          .enum(["approved", "rejected", "always_approved"])
+          .describe("What was decided")
+          .meta({ example: "approved" }),
+        by: z.string().describe("Who decided").meta({ example: "Shop" }),
+        at: Milliseconds.describe("When it was decided"),
+      }),
+    )
+    .optional()
+    .describe(
+      `Decisions about calls of the same tool in the conversation's newest messages, newest first, at most ${MAX_EARLIER_DECISIONS}`,
+    ),
   toolDescription: z
     .string()
     .optional()

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Entry, Prepared } from "../entry.ts";
 import type { World } from "../world.ts";
 
@@ -18,6 +19,7 @@ async function indexed(world: World): Promise<Prepared> {
   for (;;) {
     const { messages } = await world.rpc.search.messages.query({ wId, query: "hello" });
     if (messages.length > 0) return prepared;
+    await pause(50);
   }
 }
 

@@ -1,0 +1,4 @@
+import { alertEntries } from "./entries/alerts.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(alertEntries);
