@@ -6,7 +6,7 @@ import {
   tracedInvocation,
   tracedRun,
   tracedStep,
-} from "../../testing/traces.ts";
+} from "../../testing/traced-rows.ts";
 import { deriveSpans } from "./derive-spans.ts";
 import type { TracedCall, TracedRun } from "./traced-rows.ts";
 
