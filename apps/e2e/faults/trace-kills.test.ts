@@ -85,7 +85,7 @@ test(
     const { runs } = await rpc.runs.list.query({ wId, limit: 100 });
     expect(runs.length).toBeGreaterThanOrEqual(ANSWERS * moments.length);
     const traces = await Promise.all(
-      runs.map(async ({ runId }) => (await rpc.runs.getTrace.query({ wId, runId })).trace),
+      runs.map(async ({ id: runId }) => (await rpc.runs.getTrace.query({ wId, runId })).trace),
     );
     const derived = traces.flatMap(({ traceId, spans }) =>
       spans.map(({ id, startedAt, endedAt: end }) => `${traceId} ${id} ${startedAt} ${end}`),
