@@ -37,7 +37,9 @@ export function AuditPage() {
       after={after}
       actions={<Button onClick={() => void entries.refetch()}>Refresh</Button>}
       above={<Filters isOfServer={isOfServer} />}
-      columns={isOfServer ? { ...columns, ...ofServer, ...origin } : { ...columns, ...origin }}
+      columns={
+        isOfServer ? { ...columns, ...workspaceColumn, ...origin } : { ...columns, ...origin }
+      }
       empty={
         <EmptyState title={isFiltered ? "No matching entries" : "No entries"}>
           {isFiltered ? (
@@ -86,7 +88,7 @@ const columns: Columns<Entry> = {
   ),
 };
 
-const ofServer: Columns<Entry> = {
+const workspaceColumn: Columns<Entry> = {
   Workspace: ({ workspaceId }) => <code className={code}>{workspaceId ?? "server"}</code>,
 };
 

@@ -10,7 +10,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField, TextArea } from "../ui/field.tsx";
 import { type AgentInput, pairOf } from "./definition.ts";
 import { type Trial, TrialAnswer } from "./trial-answer.tsx";
-import type { TrialSearch } from "./trial-search.ts";
+import { readTrial, type TrialSearch } from "./trial-search.ts";
 import { useChoices } from "./use-choices.ts";
 
 interface TryAgentProps {
@@ -31,7 +31,7 @@ export function TryAgent({ agentId, readForm }: TryAgentProps) {
   const parley = useParley();
   const author = authorOf(useSession());
   // The pages that it stands on read it with `readTrial`.
-  const search = useSearch({ strict: false }) as TrialSearch;
+  const search = useSearch({ strict: false, select: readTrial });
   const [text, setText] = useState("");
   const [trials, setTrials] = useState<readonly Trial[]>([]);
   const { data: page } = useQuery({
@@ -137,7 +137,7 @@ interface ColumnProps {
 /** The choice of what answers, and of its model. */
 function Column({ label, versions, names, isOptional = false }: ColumnProps) {
   // The pages that it stands on read it with `readTrial`.
-  const search = useSearch({ strict: false }) as TrialSearch;
+  const search = useSearch({ strict: false, select: readTrial });
   const navigate = useNavigate();
   const { data: choices } = useChoices();
   const change = (changed: TrialSearch) =>

@@ -15,7 +15,8 @@ const access = { ...permission, actionId: "act_3" };
 /** Answers with the waiting calls, without decided ones. */
 function waiting(
   all: readonly { readonly actionId: string; readonly [member: string]: unknown }[],
-  hasMore = false): Answers {
+  hasMore = false,
+): Answers {
   const decided = new Set<string>();
   const decide = ({ actionId }: { readonly actionId: string }) => {
     decided.add(actionId);

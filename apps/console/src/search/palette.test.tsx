@@ -4,6 +4,7 @@ import { type Answers, inputsOf } from "../../testing/answer-calls.ts";
 import { show } from "../../testing/show.tsx";
 import { PaletteHost } from "./palette-host.tsx";
 // It is loaded with the test: a busy machine takes seconds to load it on demand.
+// oxlint-disable-next-line import/no-unassigned-import -- loaded for its effect on the module cache
 import "./palette.tsx";
 
 const pages = [

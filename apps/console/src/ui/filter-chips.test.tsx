@@ -10,7 +10,7 @@ const filters: Filter[] = [
 ];
 
 test("changes a filter, removes one, and clears all", async () => {
-  const change = vi.fn();
+  const change = vi.fn<(changes: object) => void>();
   const { user } = await show(<FilterChips filters={filters} onChange={change} />);
   // What is not listed any more stays until another is chosen.
   const kind = screen.getByRole<HTMLSelectElement>("combobox", { name: "Kind" });
@@ -26,7 +26,7 @@ test("changes a filter, removes one, and clears all", async () => {
 });
 
 test("types a filter in a dialog, which gives the focus back", async () => {
-  const change = vi.fn();
+  const change = vi.fn<(changes: object) => void>();
   const { user } = await show(<FilterChips filters={filters} onChange={change} />);
   const chip = screen.getByRole("button", { name: /^Title/ });
   await user.click(chip);

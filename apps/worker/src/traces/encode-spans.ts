@@ -7,10 +7,12 @@ export type EncodableSpan = Parameters<typeof ProtobufTraceSerializer.serializeR
 type HrTime = EncodableSpan["startTime"];
 
 /** The kinds and states of spans in OTLP's order, as OpenTelemetry's interface numbers them. */
-const INTERNAL = 0;
-const CLIENT = 2;
-const UNSET = 0;
-const ERROR = 2;
+/* oxlint-disable typescript/no-unsafe-enum-assignment -- their enums are in a package that nothing else here needs */
+const INTERNAL = 0 as EncodableSpan["kind"];
+const CLIENT = 2 as EncodableSpan["kind"];
+const UNSET = 0 as EncodableSpan["status"]["code"];
+const ERROR = 2 as EncodableSpan["status"]["code"];
+/* oxlint-enable typescript/no-unsafe-enum-assignment */
 const SAMPLED = 1;
 
 /** What all spans of a request have. */
@@ -112,10 +114,11 @@ export async function loadEncoder(encoding: keyof typeof contentTypes): Promise<
     },
     readRefused: (body) => {
       try {
-        const { rejectedSpans, errorMessage } =
+        const { rejectedSpans = 0, errorMessage } =
           serializer.deserializeResponse(body).partialSuccess ?? {};
-        // As a 64-bit number it may be text in JSON.
-        const spans = Number(rejectedSpans ?? 0);
+        // As a 64-bit number it may be text in JSON, whatever its type says.
+        const sent: unknown = rejectedSpans;
+        const spans = Number(sent);
         return { spans: Number.isSafeInteger(spans) ? spans : 0, message: errorMessage ?? "" };
       } catch {
         return { spans: 0, message: "" };

@@ -189,7 +189,7 @@ it.each([
   const id = await addDestination(collector);
   const { exportedUntil } = await read(id);
   await answer();
-  await fail(collector);
+  fail(collector);
   expect(await exportAll(collector)).toEqual(["suspended"]);
   const failing = await read(id);
   expect(failing).toMatchObject({ exportedUntil, sentSpans: 0, rejectedSpans: 0 });
@@ -222,9 +222,9 @@ it("divides what is too large for a collector", async () => {
   const taken: string[] = [];
   collector.answer = (response, request) => {
     const spans = spansOf(request);
-    if (spans.length > 1) return void response.writeHead(413).end();
-    taken.push(...spans.map(({ spanId }) => spanId));
-    response.writeHead(200).end();
+    const isTaken = spans.length <= 1;
+    if (isTaken) taken.push(...spans.map(({ spanId }) => spanId));
+    response.writeHead(isTaken ? 200 : 413).end();
   };
   expect(await exportAll(collector)).toEqual(["succeeded"]);
   expect((await read(id)).sentSpans).toBe(taken.length);
@@ -238,7 +238,7 @@ it("sends again after a crash before its end is committed, with the same ids", a
   await answer();
   const dying = new AbortController();
   collector.answer = () => dying.abort();
-  await expect(exportAll(collector, { signal: dying.signal })).rejects.toThrow();
+  await expect(exportAll(collector, { signal: dying.signal })).rejects.toThrow("abort");
   await expireTestLeases(test.core);
   const taken = await takeOverRuns(test.core, { workerId: "next", leaseMs: 60_000, limit: 10 });
   collector.answer = (response) => void response.writeHead(200).end();
@@ -305,7 +305,8 @@ it("keeps content and the words of errors to itself unless asked", async () => {
   expect(roots.map(({ status }) => status?.code)).toEqual([2, 2]);
   expect(roots.map((span) => attributesIn(span)["error.type"])).toEqual([error.code, error.code]);
   const words = roots.map(({ status }) => status?.message);
-  expect(words.toSorted()).toEqual(["Secret words", undefined]);
+  expect(new Set(words)).toEqual(new Set(["Secret words", undefined]));
+  expect(words).toHaveLength(2);
 });
 
 it("reaches no private host that the operator does not allow, and says so", async () => {

@@ -51,7 +51,7 @@ const differs: Record<(typeof agentMembers)[number], SQL> = {
   toolIds: grants("agent_tools", "tool_id"),
 };
 
-const changes = sql.join(
+const changedMembers = sql.join(
   Object.entries(differs).map(
     ([member, condition]) => sql`case when ${condition} then ${sql.raw(`'${member}'`)} end`,
   ),
@@ -68,7 +68,7 @@ const listStatement = statement<
   select a.version, a.created_at::float8 as "createdAt", a.is_current as "isCurrent", a.name,
     a.provider_id as "providerId", a.model_id as "modelId",
     case when u.id is not null then json_build_object('sId', u.sid, 'name', u.full_name) end as editor,
-    case when b.id is not null then array_remove(array[${changes}], null) end as changes
+    case when b.id is not null then array_remove(array[${changedMembers}], null) end as changes
   from agents a
   left join users u on u.id = a.edited_by
   left join lateral (

@@ -113,8 +113,7 @@ export async function holdJudging(db: Queryable): Promise<void> {
 
 /** Whether this transaction alone judges alerts now. */
 export async function takeJudging(db: Queryable): Promise<boolean> {
-  const { rows } = (await db.execute(
-    sql`select pg_try_advisory_xact_lock(${judging}) as taken`,
-  )) as unknown as { rows: readonly { taken: boolean }[] };
-  return rows[0]?.taken === true;
+  const taken = sql<boolean>`pg_try_advisory_xact_lock(${judging})`;
+  const [row] = await db.select({ taken }).from(sql`(select) one`);
+  return row?.taken === true;
 }

@@ -25,7 +25,7 @@ describe("the index of messages", () => {
     const waiting = found.filter(({ words }) => words === null);
     return { indexed: found.length - waiting.length, waiting: waiting.length };
   };
-  const copy = async (change: Partial<typeof messages.$inferInsert>) => {
+  const insertCopy = async (change: Partial<typeof messages.$inferInsert>) => {
     const [row] = await db().select().from(messages).limit(1);
     return { ...row!, version: 50, ...change };
   };
@@ -43,7 +43,7 @@ describe("the index of messages", () => {
   it("misses no message that commits after younger ones were indexed", async () => {
     const unwrittenMs = 0;
     await say("first");
-    const late = await copy({ sid: "late", createdAt: test.clock.now + 1 });
+    const late = await insertCopy({ sid: "late", createdAt: test.clock.now + 1 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
     const writing = test.core.database.transaction(async (transaction) => {
@@ -92,7 +92,7 @@ describe("the index of messages", () => {
     await say("one");
     for (let number = 0; number < 40; number++) {
       const content = `${number} ${"wörd ".repeat(40_000)}`;
-      const large = await copy({ sid: `large${number}`, content, version: number + 1 });
+      const large = await insertCopy({ sid: `large${number}`, content, version: number + 1 });
       await db().insert(messages).values(large);
     }
     const { indexed, isAll } = await indexMessages(test.core);
@@ -144,12 +144,12 @@ describe("the index of messages", () => {
     await read.promise;
     const deleting = deleteConversation(test.context, { cId: sId });
     // The deletion waits for the run.
-    const waiting = sql`select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`;
+    const waiting = sql<number>`(select count(*)::int from pg_locks where locktype = 'advisory' and not granted)`;
     for (;;) {
-      const { rows: found } = (await db().execute(waiting)) as unknown as {
-        rows: { count: number }[];
-      };
-      if (found[0]!.count > 0) break;
+      const [found] = await db()
+        .select({ count: waiting })
+        .from(sql`(select) one`);
+      if (found!.count > 0) break;
     }
     resolve();
     expect(await indexing).toMatchObject({ indexed: 2 });

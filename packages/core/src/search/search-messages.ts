@@ -171,7 +171,7 @@ async function lastLooked(
 }
 
 async function select<Row>(db: Queryable, query: SQL): Promise<Row[]> {
-  const result = await db.execute(query);
   // The driver gives the rows there.
-  return (result as unknown as { rows: Row[] }).rows;
+  const { rows } = (await db.execute(query)) as { rows: Row[] };
+  return rows;
 }
