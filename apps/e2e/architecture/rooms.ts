@@ -1,5 +1,6 @@
 import { api } from "./api-rooms.ts";
 import { cli, server } from "./cli-rooms.ts";
+import { console } from "./console-rooms.ts";
 import { worker } from "./worker-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
@@ -264,48 +265,6 @@ const core: Rooms = {
     "webhooks",
     "workspaces",
   ],
-};
-
-/** What every feature of the console is built on. */
-const page = ["api", "ui", "routing"];
-
-/** Features, of which one may use what stands before it, and the app that puts them together. */
-const features: Rooms = {
-  editor: ["ui"],
-  "saved-views": ["api", "ui"],
-  search: [...page, "saved-views"],
-  "functions/types": ["editor"],
-  "functions/edit": ["api", "ui", "editor", "functions/types"],
-  "functions/versions": ["api", "ui", "functions/edit"],
-  traces: ["api", "ui"],
-  functions: [...page, "functions/edit", "functions/versions", "traces"],
-  tools: [...page, "functions"],
-  "conversations/search": ["api", "ui", "saved-views"],
-  conversations: [...page, "traces", "functions", "conversations/search"],
-  approvals: [...page, "conversations"],
-  feedback: page,
-  agents: [...page, "editor", "conversations"],
-  skills: page,
-  knowledge: page,
-  runs: [...page, "saved-views"],
-  overview: page,
-  usage: [...page, "saved-views"],
-  alerts: page,
-  schedules: page,
-  triggers: page,
-  webhooks: page,
-  "trace-destinations": page,
-  administration: [...page, "saved-views"],
-  operators: [...page, "administration"],
-};
-
-const console: Rooms = {
-  api: [],
-  ui: ["api"],
-  routing: ["api"],
-  ...features,
-  app: [...page, ...Object.keys(features)],
-  "main.tsx": ["api", "ui", "app"],
 };
 
 /** The packages that have rooms, by their folders. */

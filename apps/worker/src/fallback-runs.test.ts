@@ -267,7 +267,6 @@ describe("turns with fallback models", () => {
     ] as const)("while %s, start again", async (_name, index, requests, content) => {
       const services = await startServices();
       if (index === 1) services[0].faults.push(down, down);
-      // It is silent until the worker stops.
       services[index].faults.push({ kind: "silent", afterFrames: 0 });
       const isAsked = asked(services[index]);
       const { worker } = startWorker(services);

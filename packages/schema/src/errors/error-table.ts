@@ -1,5 +1,6 @@
 import type { ErrorRow } from "./error-row.ts";
 import { type RpcCode, rpcCodes } from "./rpc-codes.ts";
+import { observationRows } from "./observation-rows.ts";
 import { triggerRows } from "./trigger-rows.ts";
 
 const rows = {
@@ -221,31 +222,17 @@ const rows = {
     cause: "The workspace, or the server, has no such budget.",
     cure: "Take the id from the list of budgets.",
   },
-  alert_not_found: {
-    status: 404,
-    cause: "The workspace has no such alert.",
-    cure: "Take the id from the list of alerts.",
-  },
   schedule_not_found: {
     status: 404,
     cause: "The workspace has no such schedule.",
     cure: "Take the id from the list of schedules.",
-  },
-  saved_view_not_found: {
-    status: 404,
-    cause: "The caller sees no such saved view.",
-    cure: "Take the id from the list of saved views.",
   },
   webhook_not_found: {
     status: 404,
     cause: "The workspace has no such webhook.",
     cure: "Take the id from the list of webhooks.",
   },
-  trace_destination_not_found: {
-    status: 404,
-    cause: "The workspace has no such trace destination.",
-    cure: "Take the id from the list of trace destinations.",
-  },
+  ...observationRows,
   ...triggerRows,
   member_not_found: {
     status: 404,
