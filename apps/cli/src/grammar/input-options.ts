@@ -101,7 +101,8 @@ function optionsOf(member: string, described: Described, form?: string): InputOp
     ];
   }
   if (isOfType(described, "integer") || isOfType(described, "number")) {
-    const isTime = /(?:At|From|^since|^until|^from|^to)$/.test(member);
+    const isTime =
+      isOfType(described, "integer") && /(?:At|From|^since|^until|^from|^to)$/.test(member);
     const option = isTime
       ? new Option(`${flag} <time>`, `${description}, such as 2026-12-31T18:00Z`).argParser(
           readTime,

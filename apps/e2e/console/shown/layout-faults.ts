@@ -11,8 +11,11 @@ export function layoutFaults(page: Page): Promise<string[]> {
     const all = document.documentElement;
     const faults = all.scrollWidth > all.clientWidth ? [`scrolls to ${all.scrollWidth} px`] : [];
     for (const element of document.body.querySelectorAll("*")) {
-      const { overflowX, overflowY, textOverflow, clipPath, position } = getComputedStyle(element);
+      const style = getComputedStyle(element);
+      const { overflowX, overflowY, textOverflow, clipPath, position, webkitLineClamp } = style;
       const hidden = ["hidden", "clip"];
+      // Text that ends with an ellipsis after some lines.
+      if (webkitLineClamp !== "none") continue;
       // Words for screen readers only.
       if (position === "absolute" && clipPath !== "none") continue;
       if ((element.textContent ?? "").trim() === "" || element.closest(".cm-editor")) continue;

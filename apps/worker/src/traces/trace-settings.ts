@@ -10,7 +10,6 @@ const endpoint = z.url({
 /** Pairs `name=value`, separated by commas; values are percent-encoded. */
 const headers = z
   .string()
-  .default("")
   .transform((value, { addIssue }) => {
     const pairs = value.split(",").filter((pair) => pair.trim() !== "");
     return Object.fromEntries(
@@ -24,7 +23,8 @@ const headers = z
         return [name, text ?? ""];
       }),
     );
-  });
+  })
+  .optional();
 
 const isHeaderValue = (text: string | undefined): boolean =>
   text !== undefined && /^[\t\x20-\x7e]*$/.test(text);
@@ -83,7 +83,7 @@ export function serverTarget(settings: TraceSettings): ServerTarget | undefined 
   const isJson = settings.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json";
   return {
     url,
-    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
     encoding: isJson ? "json" : "protobuf",
   };
 }
