@@ -140,7 +140,7 @@ export const members: Record<string, object> = {
   "search.ids": { id: "nobody" },
   "search.messages": { query: "x" },
   "traceDestinations.create": { name: "n", url: "https://collector.example/v1/traces" },
-  "traceDestinations.export": { traceDestinationId: "nobody", from: 0 },
+  "traceDestinations.export": { traceDestinationId: "nobody", from: Date.now() - 3_600_000 },
   "traceDestinations.get": { traceDestinationId: "nobody" },
   "traceDestinations.remove": { traceDestinationId: "nobody", version: 0 },
   "traceDestinations.test": { traceDestinationId: "nobody" },

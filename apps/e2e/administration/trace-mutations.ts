@@ -13,8 +13,14 @@ const destinationIn = ({ traceDestination }: WithDestination): string => traceDe
 
 const createIn = (server: () => Server, { rpc }: Rpc) => {
   const ofDemo = () => ({ wId: server().demo.workspaceId });
-  const create = async () =>
-    destinationIn(await rpc().traceDestinations.create.mutate({ ...ofDemo(), ...settings }));
+  const create = async () => {
+    // A workspace has ten at most.
+    const { traceDestinations } = await rpc().traceDestinations.list.query(ofDemo());
+    for (const { sId: traceDestinationId, version } of traceDestinations.slice(5)) {
+      await rpc().traceDestinations.remove.mutate({ ...ofDemo(), traceDestinationId, version });
+    }
+    return destinationIn(await rpc().traceDestinations.create.mutate({ ...ofDemo(), ...settings }));
+  };
   return { ofDemo, create };
 };
 

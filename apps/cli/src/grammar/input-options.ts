@@ -8,6 +8,7 @@ interface Member {
   readonly items?: Member;
   readonly anyOf?: readonly Member[];
   readonly maxLength?: number;
+  readonly maximum?: number;
   readonly minItems?: number;
   readonly description?: string;
 }
@@ -101,8 +102,10 @@ function optionsOf(member: string, described: Described, form?: string): InputOp
     ];
   }
   if (isOfType(described, "integer") || isOfType(described, "number")) {
+    // Times have no bound of their own; a number that does is an amount, such as that at which an alert ends.
+    const { maximum = Number.MAX_SAFE_INTEGER } = described;
     const isTime =
-      isOfType(described, "integer") && /(?:At|From|^since|^until|^from|^to)$/.test(member);
+      maximum === Number.MAX_SAFE_INTEGER && /(?:At|From|^since|^until|^from|^to)$/.test(member);
     const option = isTime
       ? new Option(`${flag} <time>`, `${description}, such as 2026-12-31T18:00Z`).argParser(
           readTime,

@@ -98,7 +98,7 @@ export function AlertsPage() {
 /** Whether an alert is open, and since when. */
 function StateOf({ isEnabled, openSince }: Pick<Alert, "isEnabled" | "openSince">) {
   if (!isEnabled) return <Badge>off</Badge>;
-  if (openSince === null) return <Badge tone="good">well</Badge>;
+  if (openSince === null) return <Badge tone="good">OK</Badge>;
   return (
     <span>
       <Badge tone="bad">open</Badge>{" "}

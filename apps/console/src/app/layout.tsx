@@ -39,14 +39,14 @@ export function Layout() {
       </header>
       <aside
         aria-label="Menu"
-        className="sticky top-0 hidden h-dvh flex-col justify-between gap-4 overflow-y-auto border-r border-line bg-surface p-3 md:flex"
+        className="sticky top-0 hidden h-dvh flex-col gap-4 border-r border-line bg-surface p-3 md:flex"
       >
-        <div className="grid gap-5">
-          <p className="flex items-center gap-2 px-2 pt-1 text-lg font-semibold">
-            <Mark />
-            Parley
-          </p>
-          <PaletteButton />
+        <p className="flex items-center gap-2 px-2 pt-1 text-lg font-semibold">
+          <Mark />
+          Parley
+        </p>
+        <PaletteButton />
+        <div className="min-h-0 grow overflow-y-auto">
           <Navigation />
         </div>
         <Account />

@@ -76,7 +76,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
       className={join(
         "grid min-w-0 content-start gap-4",
         // The composer is at the lower edge, also below a short conversation.
-        !isBeside && "mx-auto min-h-[calc(100dvh-12rem)] max-w-4xl grid-rows-[1fr_auto_auto]",
+        !isBeside && "mx-auto min-h-[calc(100dvh-13.5rem)] max-w-4xl grid-rows-[1fr_auto_auto]",
       )}
     >
       {isLoading && <Skeleton label="the messages" lines={8} />}

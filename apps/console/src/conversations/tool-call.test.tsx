@@ -10,10 +10,10 @@ import { AllowTool, ToolCall } from "./tool-call.tsx";
 const START = "POST /tools/msv_1/authorization";
 
 test.for([
-  ["running", "running"],
-  ["succeeded", "succeeded"],
-  ["errored", "errored"],
-  ["denied", "denied"],
+  ["running", "Running"],
+  ["succeeded", "Succeeded"],
+  ["errored", "Failed"],
+  ["denied", "Denied"],
   ["blocked_validation_required", "Needs approval"],
   ["blocked_user_answer_required", "Needs an answer"],
   ["blocked_authentication_required", "Needs permission"],

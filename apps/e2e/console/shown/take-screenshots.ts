@@ -15,7 +15,7 @@ const folder = path.join(root, "docs/console");
 const beside = path.join(root, "node_modules/.cache/console-pictures");
 const viewport = { width: 1280, height: 860 };
 /** Where text stays readable and a page has about 25 KB. */
-const QUALITY = 45;
+const QUALITY = 43;
 
 // Not a test of its own: `pnpm console:screenshots` runs it, which writes the pictures.
 test(

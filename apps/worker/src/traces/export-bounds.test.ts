@@ -16,7 +16,7 @@ import {
   answer,
   exportAll,
   sentTo,
-} from "./testing/share-exports.ts";
+} from "../../testing/share-exports.ts";
 
 it("skips and counts what ended before the bound of a backlog", async () => {
   const collector = await startCollector();

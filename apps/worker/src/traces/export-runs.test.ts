@@ -12,7 +12,7 @@ import {
   exportAll,
   openExports,
   sentTo,
-} from "./testing/share-exports.ts";
+} from "../../testing/share-exports.ts";
 
 it("sends the spans of an answer once, with ids that its trace has too", async () => {
   const collector = await startCollector();

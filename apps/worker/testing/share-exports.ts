@@ -12,11 +12,15 @@ import {
 import { endpoints, parseInput, type TraceDestination } from "@parley/schema";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
-import { createPersistence } from "../../runs/outage.ts";
-import { createTargets, type ServerTarget } from "../destination-targets.ts";
-import { createExportRuns } from "../export-runs.ts";
-import { type FakeCollector, spansOf, startFakeCollector } from "./fake-collector.ts";
-import { createTraceMetrics } from "../trace-metrics.ts";
+import { createPersistence } from "../src/runs/outage.ts";
+import { createTargets, type ServerTarget } from "../src/traces/destination-targets.ts";
+import { createExportRuns } from "../src/traces/export-runs.ts";
+import {
+  type FakeCollector,
+  spansOf,
+  startFakeCollector,
+} from "../src/traces/testing/fake-collector.ts";
+import { createTraceMetrics } from "../src/traces/trace-metrics.ts";
 
 let test: TestCore;
 let asking: Awaited<ReturnType<typeof openTestContext>>;
