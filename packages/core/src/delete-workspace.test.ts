@@ -167,7 +167,7 @@ describe("deleteWorkspace", () => {
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and secrets, workers and
     // the positions of sums and of the search are the server's. What was counted is in another test.
     const counts = ["activity_minutes", "load_samples"];
-    const ofServer = ["server_secrets", "workers", "message_index", "measure_positions"];
+    const ofServer = ["server_secrets", "workers", "measure_positions", "message_index"];
     expect(unchanged).toEqual([...counts, "audit_events", "actions", ...ofServer]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     expect(await test.operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({

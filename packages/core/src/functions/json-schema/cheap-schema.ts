@@ -98,7 +98,8 @@ const keywords: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["items", (value, left) => isCheap(value, left)],
   ["maxProperties", isCount],
   ["minProperties", isCount],
-  ["required", isListOf(isName, 0)],
+  // ajv takes the first name that is missing for none if it is empty.
+  ["required", isListOf((name, left) => isName(name, left) && name !== "", 0)],
   ["additionalProperties", (value) => typeof value === "boolean"],
   ["properties", areProperties],
 ]);
