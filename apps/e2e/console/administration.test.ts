@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const first = await takeSecret(page);
     expect(await statusOf(first)).toBe(200);
     const row = rowOf(page, "backend");
-    expect(await row.textContent()).toMatch(/builder.*Legal.*active/);
+    expect(await row.textContent()).toMatch(/builder.*Legal.*Active/);
     const { apiKeys } = await calls.rpc().apiKeys.list.query({ wId: wId() });
     const created = apiKeys.find(({ name }) => name === "backend");
     expect(created).toMatchObject({ role: "builder", spaceIds: [space.sId] });

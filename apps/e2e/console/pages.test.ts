@@ -128,18 +128,23 @@ describe.skipIf(!hasBrowser)("every page", () => {
     }
   });
 
-  it("is accessible in light and dark, and as wide as the screen", async () => {
-    const byRole = Map.groupBy(signedIn, roleOf);
-    expect([...byRole.keys()].toSorted()).toEqual(["admin", "operator"]);
-    for (const [role, shown] of byRole) {
-      await using tab = await enter(role);
-      const { page } = tab;
-      for (const one of shown) {
-        await goTo(page, pathFor(one, role));
-        await expectAccessible(page);
+  // Fifty pages, each looked at twice.
+  it(
+    "is accessible in light and dark, and as wide as the screen",
+    { timeout: 400_000 },
+    async () => {
+      const byRole = Map.groupBy(signedIn, roleOf);
+      expect([...byRole.keys()].toSorted()).toEqual(["admin", "operator"]);
+      for (const [role, shown] of byRole) {
+        await using tab = await enter(role);
+        const { page } = tab;
+        for (const one of shown) {
+          await goTo(page, pathFor(one, role));
+          await expectAccessible(page);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("is accessible if it is refused, as each refused page is", async () => {
     await using tab = await enter("admin");
