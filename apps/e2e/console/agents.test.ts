@@ -67,7 +67,10 @@ describe.skipIf(!hasBrowser)("agents", () => {
     const agentId = await calls.createAgent("Shared", { steps: [{ text: "x" }], tokenDelayMs: 0 });
     const page = await opened().enter(`/agents/${agentId}`);
     await writeCode(page, "Instructions", "Mine");
-    await page.getByRole("link", { name: "Functions" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Functions" })
+      .click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Stay" }).click();
     const { workspaceId: wId } = server().demo;

@@ -37,7 +37,10 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     await using opened = await openConsole(first);
     const page = await opened.enter("/conversations");
     await first.kill();
-    await page.getByRole("link", { name: "Functions" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Functions" })
+      .click();
     await page.getByText("Cannot reach the server").waitFor();
     await using second = await startServer(place, { PARLEY_PORT: new URL(first.url).port });
     await page.getByRole("heading", { level: 1, name: "Functions" }).waitFor();
@@ -56,13 +59,19 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     await page.route(isChunk, async (route) =>
       loads === 0 ? route.fulfill({ status: 404, body: "" }) : route.fallback(),
     );
-    await page.getByRole("link", { name: "Functions" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Functions" })
+      .click();
     await page.getByRole("heading", { level: 1, name: "Functions" }).waitFor();
     expect(loads).toBe(1);
 
     // Files that are still not there lead to an error, and not to another reload.
     await page.route(isChunk, async (route) => route.fulfill({ status: 404, body: "" }));
-    await page.getByRole("link", { name: "Skills" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Skills" })
+      .click();
     await page.getByText("does not have this page's files").waitFor();
     expect(loads).toBe(1);
   });

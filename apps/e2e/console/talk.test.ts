@@ -40,7 +40,10 @@ describe.skipIf(!hasBrowser)("talking", () => {
     const slow = page.getByRole("article", { name: "Answer from slowpoke" });
     await slow.getByText("nothing is missing.").waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Conversations" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Conversations" })
+      .click();
     await page.getByRole("searchbox", { name: "Filter by title" }).fill("of you two");
     await page.getByRole("link", { name: "Two of you, please" }).waitFor();
     expect(page.url()).toContain("q=of+you+two");

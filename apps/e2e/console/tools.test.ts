@@ -71,7 +71,10 @@ describe.skipIf(!hasBrowser)("tools", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { name: "Boot shop" }).waitFor();
-    await page.getByRole("link", { name: "Tools" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Tools" })
+      .click();
     await page.getByRole("link", { name: "Boot shop" }).waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Boot shop" }).click();
