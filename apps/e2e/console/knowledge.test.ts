@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     await row.getByText("hours", { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByRole("searchbox", { name: "Search documents" }).fill("nine");
-    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByRole("main").getByRole("button", { name: "Search", exact: true }).click();
     const found = page.getByRole("list", { name: "Search results" });
     await found.getByText("We open at nine.").waitFor();
     expect(page.url()).toContain("q=nine");
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox", { name: "Search documents" }).fill("elephant");
-    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByRole("main").getByRole("button", { name: "Search", exact: true }).click();
     await page.getByText("No matching documents").waitFor();
     await page.getByRole("link", { name: "All documents" }).click();
     await row.getByRole("button", { name: "Delete Opening hours" }).click();

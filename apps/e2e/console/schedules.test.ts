@@ -39,9 +39,9 @@ describe.skipIf(!hasBrowser)("schedules", () => {
     await expectAccessible(page);
 
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("Paused", { exact: true }).waitFor();
+    await page.getByRole("main").getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("Active", { exact: true }).waitFor();
+    await page.getByRole("main").getByText("Active", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Edit …" }).click();
     await page.getByRole("combobox", { name: "When" }).selectOption("every");

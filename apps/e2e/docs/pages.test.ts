@@ -30,7 +30,7 @@ const byDefault = Object.fromEntries(
 
 /** What a page asks its reader to start the server with. */
 async function settingsOf(page: string): Promise<Settings> {
-  if (["docs/guide/tools.md", "docs/guide/webhooks.md"].includes(page)) {
+  if (["docs/guide/tools.md", "docs/guide/traces.md", "docs/guide/webhooks.md"].includes(page)) {
     return { ...byDefault, PARLEY_PRIVATE_HOSTS: "127.0.0.1" };
   }
   if (page === "docs/guide/sandbox-functions.md") {

@@ -39,12 +39,15 @@ export async function createCosts(taps: Readonly<Record<string, Traffic>>, pool:
     };
   }
 
-  /** What runs every second in the background is rarer than the operations, but for heartbeats. */
+  /**
+   * What runs every second in the background is rarer than the operations, but for heartbeats; and the words of messages
+   * are written by a run of their own, many at once (docs/decisions/words-are-indexed-apart.md).
+   */
   const perOperation = (counts: ReadonlyMap<string, number>): Record<string, number> =>
     Object.fromEntries(
       [...counts]
         .map(([name, count]) => [name, Math.round(count / TIMES)] as const)
-        .filter(([name, count]) => count > 0 && name !== "PING")
+        .filter(([name, count]) => count > 0 && name !== "PING" && !name.endsWith(" message_words"))
         .toSorted(([a], [b]) => (a < b ? -1 : 1)),
     );
 
