@@ -1,10 +1,8 @@
-import type { Rooms } from "./rooms.ts";
-
 /** What every feature of the console is built on. */
 const page = ["api", "ui", "routing"];
 
 /** Features, of which one may use what stands before it, and the app that puts them together. */
-const features: Rooms = {
+const features: Readonly<Record<string, readonly string[]>> = {
   editor: ["ui"],
   "saved-views": ["api", "ui"],
   search: [...page, "saved-views"],
@@ -33,7 +31,8 @@ const features: Rooms = {
   operators: [...page, "administration"],
 };
 
-export const console: Rooms = {
+/** The rooms of the console, as `rooms.ts` has those of the other packages. */
+export const console: Readonly<Record<string, readonly string[]>> = {
   api: [],
   ui: ["api"],
   routing: ["api"],
