@@ -12,6 +12,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { switchCommands } from "../grammar/switch-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
 const incidents = nounOf("alerts.listIncidents", {
@@ -33,21 +34,8 @@ function valueOf(measure: Alert["measure"], value: number): string {
 
 const stateOf = ({ isEnabled, openSince }: Alert): string => {
   if (!isEnabled) return "off";
-  return openSince === null ? "well" : `open since ${shortTime(openSince)}`;
+  return openSince === null ? "OK" : `open since ${shortTime(openSince)}`;
 };
-
-const switchCommand = (
-  context: Context,
-  isEnabled: boolean,
-  { name, about }: { readonly name: "enable" | "disable"; readonly about: string },
-) =>
-  actionCommand(context, noun, {
-    name,
-    about,
-    did: `${name}d`,
-    call: async (connection, { id, item }) =>
-      callEndpoint(connection, "alerts.update", { id, version: item?.version, isEnabled }),
-  });
 
 const listIncidents = (context: Context) =>
   listCommand(context, incidents, {
@@ -90,10 +78,10 @@ export const createAlertCommands = (context: Context) =>
         callEndpoint(connection, "alerts.update", { id, version: item?.version, ...input }),
       references,
     }),
-    switchCommand(context, true, { name: "enable", about: "switch an alert on" }),
-    switchCommand(context, false, {
-      name: "disable",
-      about: "switch an alert off; its incident ends",
+    ...switchCommands(context, noun, {
+      call: "alerts.update",
+      enable: "switch an alert on",
+      disable: "switch an alert off; its incident ends",
     }),
     actionCommand(context, noun, {
       name: "remove",

@@ -13,6 +13,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { switchCommands } from "../grammar/switch-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { createTriggerEventCommands } from "./trigger-events.ts";
 
@@ -41,19 +42,6 @@ function stateOf({ disabledFor, failingSince }: Trigger): string {
 
 const startedBy = ({ agent, function: invoked }: Trigger): string =>
   agent?.agentId ?? invoked?.functionId ?? "";
-
-const switchCommand = (
-  context: Context,
-  isEnabled: boolean,
-  { name, about }: { readonly name: "enable" | "disable"; readonly about: string },
-) =>
-  actionCommand(context, noun, {
-    name,
-    about,
-    did: `${name}d`,
-    call: async (connection, { id, item }) =>
-      callEndpoint(connection, "triggers.update", { id, version: item?.version, isEnabled }),
-  });
 
 /** Replays events, with as many requests as that takes. */
 async function replay({ rpc, wId }: ServerConnection, { id: triggerId }: Named, input: object) {
@@ -96,10 +84,10 @@ export const createTriggerCommands = (context: Context) =>
         callEndpoint(connection, "triggers.update", { id, version: item?.version, ...input }),
       readers,
     }),
-    switchCommand(context, true, { name: "enable", about: "switch a trigger on" }),
-    switchCommand(context, false, {
-      name: "disable",
-      about: "switch a trigger off: who sends events meanwhile is answered 404",
+    ...switchCommands(context, noun, {
+      call: "triggers.update",
+      enable: "switch a trigger on",
+      disable: "switch a trigger off: who sends events meanwhile is answered 404",
     }),
     actionCommand(context, noun, {
       name: "rotate",

@@ -19,6 +19,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { switchCommands } from "../grammar/switch-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { createListenCommand } from "./listen.ts";
 import { createDeliveryCommands } from "./webhook-deliveries.ts";
@@ -37,20 +38,6 @@ function stateOf({ disabledFor, failingSince }: Webhook): string {
   if (disabledFor !== null) return `off: ${disabledFor.replace("_", " ")}`;
   return failingSince === null ? "on" : `failing since ${shortTime(failingSince)}`;
 }
-
-const switchCommand = (
-  context: Context,
-  isEnabled: boolean,
-  { name, about }: { readonly name: "enable" | "disable"; readonly about: string },
-) =>
-  actionCommand(context, noun, {
-    name,
-    about,
-    did: `${name}d`,
-    by,
-    call: async (connection, { id, item }) =>
-      callEndpoint(connection, "webhooks.update", { id, version: item?.version, isEnabled }),
-  });
 
 const sayQueued = ({ queued }: Answer): string =>
   queued === 1 ? "queued 1 delivery" : `queued ${String(queued)} deliveries`;
@@ -114,13 +101,11 @@ export const createWebhookCommands = (context: Context) =>
         callEndpoint(connection, "webhooks.update", { id, version: item?.version, url, ...input }),
       references,
     }),
-    switchCommand(context, true, {
-      name: "enable",
-      about: "switch a webhook on, also one that the server switched off",
-    }),
-    switchCommand(context, false, {
-      name: "disable",
-      about: "switch a webhook off: it is not told of what happens meanwhile",
+    ...switchCommands(context, noun, {
+      call: "webhooks.update",
+      by,
+      enable: "switch a webhook on, also one that the server switched off",
+      disable: "switch a webhook off: it is not told of what happens meanwhile",
     }),
     actionCommand(context, noun, {
       name: "rotate",

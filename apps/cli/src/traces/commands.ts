@@ -11,6 +11,7 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { switchCommands } from "../grammar/switch-commands.ts";
 import { Duration, secondsOf } from "../schedules/schedule-times.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
@@ -25,21 +26,6 @@ function stateOf({ isEnabled, failingSince, exporting }: TraceDestination): stri
 const changes = inputOf("traceDestinations.update", ["url", "isEnabled"]).extend({
   newUrl: UpdateTraceDestination.shape.url,
 });
-
-const switchCommand = (context: Context, isEnabled: boolean, about: string) => {
-  const name = isEnabled ? "enable" : "disable";
-  return actionCommand(context, noun, {
-    name,
-    about,
-    did: `${name}d`,
-    call: async (connection, { id, item }) =>
-      callEndpoint(connection, "traceDestinations.update", {
-        id,
-        version: item?.version,
-        isEnabled,
-      }),
-  });
-};
 
 const createDestinationCommands = (context: Context) =>
   group("destinations", "where traces are sent", [
@@ -75,8 +61,11 @@ const createDestinationCommands = (context: Context) =>
           ...input,
         }),
     }),
-    switchCommand(context, true, "switch a trace destination on: what ends from then on is sent"),
-    switchCommand(context, false, "switch a trace destination off"),
+    ...switchCommands(context, noun, {
+      call: "traceDestinations.update",
+      enable: "switch a trace destination on: what ends from then on is sent",
+      disable: "switch a trace destination off",
+    }),
     actionCommand(context, noun, {
       name: "test",
       about: "send a trace destination a sample",
