@@ -97,7 +97,7 @@ export async function measureLoads(
 }
 
 /** Puts a plan's load on a subject and samples all processes in the window; leaves it idle. */
-async function measure(
+export async function measure(
   subject: Subject,
   generator: LoadGenerator,
   plan: LoadPlan,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isNightly, testSeed } from "@parley/db/testing";
 import { spansOf, startFakeCollector } from "@parley/worker/testing-traces";
-import { createParley, createRpcClient } from "parley-client";
+import { createParley, createRpcClient, type RpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { startFleet } from "../replicas/fleet.ts";
 import { createPlace, eventually } from "../server.ts";
@@ -82,10 +82,10 @@ test(
         : {};
     }, 120_000);
 
-    const { runs } = await rpc.runs.list.query({ wId, limit: 100 });
-    expect(runs.length).toBeGreaterThanOrEqual(ANSWERS * moments.length);
+    const runIds = await listRuns(rpc, wId);
+    expect(runIds).toHaveLength(ANSWERS * (PER_MOMENT * moments.length + 1));
     const traces = await Promise.all(
-      runs.map(async ({ id: runId }) => (await rpc.runs.getTrace.query({ wId, runId })).trace),
+      runIds.map(async (runId) => (await rpc.runs.getTrace.query({ wId, runId })).trace),
     );
     const derived = traces.flatMap(({ traceId, spans }) =>
       spans.map(({ id, startedAt, endedAt: end }) => `${traceId} ${id} ${startedAt} ${end}`),
@@ -103,3 +103,14 @@ test(
     expect(fleet.unexpected()).toEqual([]);
   },
 );
+
+async function listRuns(rpc: RpcClient, wId: string): Promise<string[]> {
+  const ids: string[] = [];
+  let lastValue: string | undefined;
+  do {
+    const page = await rpc.runs.list.query({ wId, limit: 100, lastValue });
+    ids.push(...page.runs.map(({ id }) => id));
+    lastValue = page.lastValue ?? undefined;
+  } while (lastValue !== undefined);
+  return ids;
+}

@@ -148,7 +148,7 @@ test("a directory moves to a server", { timeout: 120_000 }, async () => {
   await using server = await startServer(moved, settings);
   expect(server.demo.adminKey).toBe((JSON.parse(keys) as { adminKey: string }).adminKey);
   expect(await readAll(server, paths)).toEqual(answered);
-  // Its words are not moved: this server indexes the messages anew.
+  // Its words are not moved: this server indexes the messages again.
   const search = `/api/admin/workspaces/${server.demo.workspaceId}/search/messages?query=Quotes`;
   const found = await eventually(async () => {
     const { status, text } = await send(server, { path: search, key: server.demo.adminKey });

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createRpcClient, type RpcClient } from "parley-client";
-import type { BenchmarkOptions } from "../options.ts";
-import { startParley } from "../parley-server.ts";
-import type { Findings, Question } from "../report.ts";
-import { openClient, settleDatabase } from "../scratch-database.ts";
+import { startLoadGenerator } from "../load/load-generator.ts";
+import { type Lane, measure, processorMicros, type Sample, sampleInTurn } from "../measure.ts";
+import { type BenchmarkOptions, sampleTimes } from "../options.ts";
+import { type Findings, type Question, ratio } from "../report.ts";
+import { openClient, type ScratchDatabase, settleDatabase } from "../scratch-database.ts";
 import { seedConversations } from "../seed/seed-conversations.ts";
 import { percentile } from "../statistics.ts";
+import { startCreator } from "./create.ts";
 
 const full = { conversations: 10_000, messages: 20 };
 const quick = { conversations: 1000, messages: 20 };
@@ -13,13 +15,18 @@ const quick = { conversations: 1000, messages: 20 };
 const SEARCHES = 40;
 const AT_MOST = { atMost: 200 };
 const INDEXING_MS = 500;
+const CAUGHT_UP_MS = 10_000;
 
-/** Measures searches for the words of messages, with 10,000 conversations of 100,000 answers, and how long indexing them takes. */
+/**
+ * Measures searches for the words of messages, with 10,000 conversations of 100,000 answers, how long indexing them
+ * takes, and creates beside the indexing of what they create.
+ */
 export async function benchSearch(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, resources, rounds, print } = options;
   const size = options.quick ? quick : full;
   const database = await postgres.createDatabase(resources, "search");
-  const { demo } = await startParley(resources, database);
+  const server = await startCreator(resources, database);
+  const { demo } = server;
   const client = await openClient(resources, database.url);
   const sids = await seedConversations(client, { ...size, tokens: 1 });
   await settleDatabase(client);
@@ -62,7 +69,47 @@ export async function benchSearch(options: BenchmarkOptions): Promise<Findings> 
     questions.push({ name: `search for ${name}, p95: ms`, of, target: AT_MOST });
     print(`measured ${name}\n`);
   }
-  return { questions };
+  return { questions: [...questions, ...(await askCreates(options, server, database))] };
+}
+
+/** Creates while their messages are indexed, over creates while another session holds the index. */
+async function askCreates(
+  options: BenchmarkOptions,
+  server: Awaited<ReturnType<typeof startCreator>>,
+  { url }: ScratchDatabase,
+): Promise<Question[]> {
+  const { resources, rounds, print } = options;
+  const generator = startLoadGenerator(resources);
+  const holder = await openClient(resources, url);
+  const load = server.loadOf({ blocking: true, connections: 16 });
+  const take = (round: number) =>
+    measure(server.subject, generator, { ...load, ...sampleTimes(options, round) });
+  const lanes: Lane<Sample>[] = [
+    { labels: {}, take },
+    {
+      labels: {},
+      take: async (round) => {
+        await holder.query("begin");
+        await holder.query("select from message_index for update");
+        const sample = await take(round);
+        await holder.query("commit");
+        // What has piled up is not the next sample's.
+        await pause(CAUGHT_UP_MS);
+        return sample;
+      },
+    },
+  ];
+  const [indexed, held] = await sampleInTurn(lanes, rounds);
+  print("measured creates\n");
+  const sides = { of: indexed?.samples ?? [], over: held?.samples ?? [] };
+  const name = "blocking creates with indexing over those without";
+  return [
+    ratio(`${name}: creates/s`, sides, {
+      read: (sample) => sample.perSecond,
+      target: { atLeast: 0.95 },
+    }),
+    ratio(`${name}: processor time of server and database`, sides, { read: processorMicros }),
+  ];
 }
 
 interface SearchInput {

@@ -11,7 +11,7 @@ import {
 import type { BenchmarkOptions } from "../options.ts";
 import { conversationsPath, type MeasuredServer } from "../parley-server.ts";
 import { type Findings, ratio } from "../report.ts";
-import { big, quickBig, small, startSizedServer } from "../size/sized-server.ts";
+import { big, MEASURED_DAYS_MS, quickBig, small, startSizedServer } from "../size/sized-server.ts";
 
 /** An operation whose cost should not depend on what the database holds. */
 interface Operation {
@@ -78,6 +78,15 @@ const operations: readonly Operation[] = [
         get(`/api/sse${conversationsPath.replace("/api", "")}/${id}/messages/${id}1/events`),
       ),
     mustContain: '"agent_message_success"',
+  },
+  {
+    name: "overview of 30 days",
+    requests: ({ get }) => [
+      get(
+        `/api/admin/workspaces/{wId}/measures?dimension=agent&from=${Date.now() - MEASURED_DAYS_MS}`,
+      ),
+    ],
+    mustContain: '"points":[',
   },
 ];
 

@@ -102,6 +102,8 @@ export interface ConversationSeed {
   readonly messages: number;
   /** Events of each answer before its last one. */
   readonly tokens: number;
+  /** Time from one to the next; a second if it is not given. */
+  readonly apartMs?: number;
 }
 
 /** Rows of messages that are written together. */
@@ -185,6 +187,7 @@ const stage = (seed: ConversationSeed, { id, position }: Numbers) => `
   )
   select i, sid, ${id} + (i - 1) * ${seed.messages + 1} as id, ${position} + i as position,
     ${seed.messages} as messages, ${seed.tokens} as tokens,
-    (extract(epoch from now()) * 1000)::bigint - (${seed.conversations} - i) * 1000 as created_at,
+    (extract(epoch from now()) * 1000)::bigint
+      - floor((${seed.conversations} - i) * ${seed.apartMs ?? 1000}::float8)::bigint as created_at,
     owner, workspace_id, api_key_id, user_id, agent_id
   from placed join owners using (owner)`;

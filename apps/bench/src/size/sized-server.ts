@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { BenchmarkOptions } from "../options.ts";
 import { type MeasuredServer, startParley } from "../parley-server.ts";
@@ -59,6 +60,9 @@ async function findDataDirectory(client: pg.Client): Promise<string | undefined>
 }
 
 const SKILLS = 20;
+/** The time that the answers are spread over. */
+export const MEASURED_DAYS_MS = 30 * 86_400_000;
+const LOOK_MS = 200;
 
 const workspaceStatements: readonly string[] = [
   `insert into users (sid, workspace_id, username, email, first_name, last_name, full_name, provider,
@@ -110,21 +114,52 @@ export async function startSizedServer(
   const client = await openClient(resources, database.url);
   await requireDisk(client, size);
   const server = await startParley(resources, database, { name: size.name });
+  const holder = await openClient(resources, database.url);
+  await holdMeasures(holder);
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1000);
   await seedWorkspaces(client, size.workspaces);
   let printedAt = startedAt;
-  const conversationIds = await seedConversations(client, size, (written) => {
+  const apartMs = MEASURED_DAYS_MS / size.conversations;
+  const conversationIds = await seedConversations(client, { ...size, apartMs }, (written) => {
     if (performance.now() - printedAt < PROGRESS_MS) return;
     printedAt = performance.now();
     print(`${written.toLocaleString("en")} conversations, ${seconds()} s\n`);
   });
   const writtenIn = seconds();
   await settleDatabase(client);
+  print(`${size.name}: ${await sumAll(holder)} answers in the sums after ${seconds()} s\n`);
+  await settleDatabase(client);
   print(
     `${await describeContent(client)}: written in ${writtenIn} s, vacuumed by ${seconds()} s\n`,
   );
   return { server, conversationIds };
+}
+
+/** Keeps the server from adding answers to its sums until they are all there. */
+async function holdMeasures(client: pg.Client): Promise<void> {
+  for (;;) {
+    await client.query("begin");
+    const position = "select from measure_positions where name = 'answers' for update";
+    const { rowCount } = await client.query(position);
+    if (rowCount === 1) return;
+    await client.query("commit");
+    await pause(LOOK_MS);
+  }
+}
+
+/** Lets the server add all answers to its sums, as if it had never looked, and gives how many it has added. */
+async function sumAll(holder: pg.Client): Promise<number> {
+  await holder.query("update measure_positions set scan_from = 0 where name = 'answers'");
+  await holder.query("commit");
+  for (;;) {
+    const { rows } = await holder.query<{ answers: number }>(
+      `select coalesce(sum((sums ->> 'answers')::float8), 0)::float8 as answers from measure_sums
+        where workspace_id = 0 and dimension = 'all' and period = 'day'`,
+    );
+    if (rows[0] !== undefined && rows[0].answers > 0) return rows[0].answers;
+    await pause(LOOK_MS);
+  }
 }
 
 async function describeContent(client: pg.Client): Promise<string> {

@@ -126,6 +126,8 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
     schedule: active("schedule"),
     trigger: active("trigger"),
     webhook: active("webhook"),
+    alert: active("alert"),
+    "trace destination": active("trace destination"),
     // The open space has no name in folders.
     space: new Map(
       spaces.flatMap(

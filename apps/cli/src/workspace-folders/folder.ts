@@ -69,6 +69,8 @@ export async function readWorkspaceFolder(folder: string): Promise<DeclaredWorks
     schedule,
     trigger,
     webhook,
+    alert: await readKind("alert"),
+    "trace destination": await readKind("trace destination"),
   };
   faults.push(...kindNames.flatMap((name) => findNamesakes(name, things[name])));
   if (settings === undefined || faults.length > 0) throw refuseFaults(folder, faults);

@@ -3,7 +3,16 @@ import type { SecretSource } from "./secrets.ts";
 import type { ReadFile } from "./yaml-file.ts";
 
 /** The kinds of things that have a name, and are created and changed. */
-export type KindName = "tool" | "skill" | "function" | "agent" | "schedule" | "trigger" | "webhook";
+export type KindName =
+  | "tool"
+  | "skill"
+  | "function"
+  | "agent"
+  | "schedule"
+  | "trigger"
+  | "webhook"
+  | "alert"
+  | "trace destination";
 
 /** Something of a workspace, by its name. */
 export interface Listed {

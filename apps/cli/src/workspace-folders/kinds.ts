@@ -1,6 +1,7 @@
 import type { FunctionFolder } from "../functions/read-function-folder.ts";
 import { type AgentDefinition, agentKind } from "./agent.ts";
 import { functionKind } from "./function.ts";
+import { type AlertDefinition, alertKind } from "./alert.ts";
 import type { Kind, KindName, Listed, Read } from "./kind.ts";
 import { type ScheduleDefinition, scheduleKind } from "./schedule.ts";
 import type { DeclaredSettings, SettingsState } from "./settings.ts";
@@ -8,6 +9,7 @@ import { skillKind } from "./skill.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import { toolKind } from "./tool.ts";
 import type { ToolDefinition } from "./tool-file.ts";
+import { type TraceDestinationDefinition, traceDestinationKind } from "./trace-destination.ts";
 import { type TriggerDefinition, triggerKind } from "./trigger.ts";
 import { type WebhookDefinition, webhookKind } from "./webhook.ts";
 
@@ -20,6 +22,8 @@ export interface Definitions {
   readonly schedule: ScheduleDefinition;
   readonly trigger: TriggerDefinition;
   readonly webhook: WebhookDefinition;
+  readonly alert: AlertDefinition;
+  readonly "trace destination": TraceDestinationDefinition;
 }
 
 export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
@@ -30,6 +34,8 @@ export const kinds: { readonly [K in KindName]: Kind<Definitions[K]> } = {
   schedule: scheduleKind,
   trigger: triggerKind,
   webhook: webhookKind,
+  alert: alertKind,
+  "trace destination": traceDestinationKind,
 };
 
 /** The names of the kinds, in an order in which each thing finds what it names. */
@@ -41,6 +47,8 @@ export const kindNames = [
   "schedule",
   "trigger",
   "webhook",
+  "alert",
+  "trace destination",
 ] as const satisfies KindName[];
 
 /** A definition, and the file that has it. */

@@ -142,7 +142,17 @@ function findNamed<K extends KindName>(
 function planOthers({ declared, state, prune }: Planning): Step[] {
   // What depends on others comes before them.
   return (
-    ["webhook", "trigger", "schedule", "agent", "function", "skill", "tool"] as const
+    [
+      "trace destination",
+      "alert",
+      "webhook",
+      "trigger",
+      "schedule",
+      "agent",
+      "function",
+      "skill",
+      "tool",
+    ] as const
   ).flatMap((kind) => {
     const names = declaredNames(kind, declared.things[kind]);
     return state.listed[kind]

@@ -92,6 +92,8 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       schedule: definitions(read.schedule),
       trigger: definitions(read.trigger),
       webhook: definitions(read.webhook),
+      alert: definitions(read.alert),
+      "trace destination": definitions(read["trace destination"]),
     },
   };
 }
@@ -107,7 +109,7 @@ function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
   return [
     ...(settings === undefined
       ? [
-          "the workspace's settings, spaces and webhooks, and unpublished skills that no agent has, which need an admin key",
+          "the workspace's settings, spaces, webhooks, alerts and trace destinations, and unpublished skills that no agent has, which need an admin key",
         ]
       : []),
     ...(archived > 0 ? [`${archived} archived`] : []),

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
 import { SecretName } from "@parley/schema";
+import * as z from "zod";
 import { readInput, readSecrets } from "../connection/read-secrets.ts";
 
 const REFERENCE = /\{\{secrets\.([^{}]*)\}\}/g;
@@ -11,10 +12,15 @@ export const secretsIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
 
 /** Whether a text names a secret, and none by a name that secrets cannot have. */
-export function namesSecrets(text: string): boolean {
+function namesSecrets(text: string): boolean {
   const names = secretsIn(text);
   return names.length > 0 && names.every((name) => SecretName.safeParse(name).success);
 }
+
+/** A member of a file that names a secret. */
+export const secretText = z.string().refine(namesSecrets, {
+  error: "must name a secret, such as Bearer {{secrets.ORDERS_TOKEN}}; files contain none",
+});
 
 /** A text with the values of the secrets that it names. */
 const fillSecrets = (text: string, values: ReadonlyMap<string, string>): string =>
@@ -38,6 +44,13 @@ export interface SecretSource {
   /** Asks a terminal for the values that are missing. Throws `CommandError` if there is none. */
   readonly require: (names: readonly string[]) => Promise<void>;
 }
+
+/** Headers with the values of the secrets that they name. */
+export const fillHeaders = (
+  secrets: SecretSource,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, secrets.fill(text)]));
 
 /** Reads lines of NAME=value from a file, or from standard input if it is `-`; nothing if it is undefined. */
 export async function openSecrets(io: Io, place: string | undefined): Promise<SecretSource> {

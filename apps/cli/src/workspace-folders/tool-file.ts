@@ -2,7 +2,7 @@ import { CreateTool, RegisterTool } from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import type { Entry } from "./kind.ts";
-import { namesSecrets } from "./secrets.ts";
+import { secretText } from "./secrets.ts";
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 /** A tool: of a remote server that is called, or one that is only described. */
@@ -26,10 +26,6 @@ const { description, isRestrictedToSkills, url, defaultStake, stakes, retryableT
   RegisterTool.shape;
 const { maxConcurrent } = RegisterTool.shape;
 const { name, serverType, server, oAuthUseCase } = CreateTool.shape;
-
-const secretText = z.string().refine(namesSecrets, {
-  error: "must name a secret, such as Bearer {{secrets.ORDERS_TOKEN}}; files contain none",
-});
 
 /** `tools/<name>.yaml`: a remote server, or one that is only described. */
 const ToolFile = z.object({

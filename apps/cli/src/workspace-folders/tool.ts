@@ -12,7 +12,7 @@ import {
   type Read,
   type ReadSpace,
 } from "./kind.ts";
-import { referenceTo, secretsIn } from "./secrets.ts";
+import { fillHeaders, referenceTo, secretsIn } from "./secrets.ts";
 import {
   type ConnectionDefinition,
   readToolEntry,
@@ -156,9 +156,6 @@ function neededSecrets(tool: ToolDefinition, changed?: ReadonlySet<string>): str
   ].flatMap(secretsIn);
 }
 
-const headersOf = ({ secrets }: Applying, { headers }: ConnectionDefinition) =>
-  Object.fromEntries(Object.entries(headers).map(([header, text]) => [header, secrets.fill(text)]));
-
 const oauthOf = ({ secrets }: Applying, oauth: NonNullable<ConnectionDefinition["oauth"]>) => ({
   ...oauth,
   clientSecret: oauth.clientSecret && secrets.fill(oauth.clientSecret),
@@ -179,7 +176,7 @@ async function createTool(applying: Applying, tool: ToolDefinition): Promise<str
     ...about,
     description,
     ...connection,
-    headers: headersOf(applying, tool.connection),
+    headers: fillHeaders(applying.secrets, tool.connection.headers),
     oauth: oauth === null ? undefined : oauthOf(applying, oauth),
   });
   return (await callServer(registering)).tool.sId;
@@ -208,7 +205,7 @@ async function updateTool(
     version,
     ...connection,
     ...((isElsewhere || changed.has("headers")) && {
-      headers: headersOf(applying, tool.connection),
+      headers: fillHeaders(applying.secrets, tool.connection.headers),
     }),
     ...((isElsewhere || changed.has("oauth")) &&
       oauth !== null && { oauth: oauthOf(applying, oauth) }),

@@ -3,6 +3,7 @@ import { showProgress } from "@parley/command/progress";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readEach } from "../connection/read-pages.ts";
+import { listAlerts, readAlert } from "./alert.ts";
 import { listAgents, readShownAgent } from "./agent.ts";
 import { listFunctions, readFunction } from "./function.ts";
 import type { KindName, Listed } from "./kind.ts";
@@ -12,6 +13,7 @@ import { readSettings } from "./settings.ts";
 import { listSkills, readSkill } from "./skill.ts";
 import { listTools, readTool } from "./tool.ts";
 import { listTriggers, readShownTrigger } from "./trigger.ts";
+import { listTraceDestinations, readTraceDestination } from "./trace-destination.ts";
 import { listWebhooks, readWebhook } from "./webhook.ts";
 
 /** Says whether a thing is read as it is, and not only listed. */
@@ -52,7 +54,10 @@ export async function readWorkspace(
     isAdmin: role === "admin",
     linked: shownAgents.flatMap(({ shown }) => shown.skillIds),
   });
-  const webhooks = await listWebhooks(connection, { isAdmin: role === "admin" });
+  const administered = { isAdmin: role === "admin" };
+  const webhooks = await listWebhooks(connection, administered);
+  const alerts = await listAlerts(connection, administered);
+  const traceDestinations = await listTraceDestinations(connection, administered);
   const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
   const wanted = <T extends Listed>(kind: KindName, ofKind: readonly T[]) =>
     ofKind.filter((one) => isWanted(kind, one));
@@ -78,6 +83,8 @@ export async function readWorkspace(
     schedule: schedules,
     trigger: triggers,
     webhook: webhooks,
+    alert: alerts,
+    "trace destination": traceDestinations,
   };
   const active = (ofKind: readonly Listed[]) =>
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
@@ -96,6 +103,8 @@ export async function readWorkspace(
         readShownTrigger(one, { agents, functions, spaces }),
       ),
       webhook: wanted("webhook", webhooks).map((one) => readWebhook(one, listed)),
+      alert: wanted("alert", alerts).map((one) => readAlert(one, agents)),
+      "trace destination": wanted("trace destination", traceDestinations).map(readTraceDestination),
     },
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };
