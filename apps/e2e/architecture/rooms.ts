@@ -122,7 +122,7 @@ const core: Rooms = {
     "invocations",
     "messages",
   ],
-  traces: [...ground, "access", "usage", "workspaces", "activity", "calls"],
+  traces: [...ground, "access", "runs", "usage", "workspaces", "activity", "calls"],
   summaries: [...keyed, "runs", "storage", "usage", "workspaces", "agents"],
   webhooks: [...ground, "access", "audit", "runs", "workspaces", "agents"],
   alerts: [...ground, "activity", "measures", "usage", "workspaces"],

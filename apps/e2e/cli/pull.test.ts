@@ -125,7 +125,9 @@ describe("parley pull", () => {
     const pulled = await workspace.run(["pull", folder], "", secret);
     expect([pulled.code, pulled.stderr]).toEqual([
       0,
-      expect.stringContaining("left out: the workspace's settings, spaces, webhooks, alerts and trace destinations"),
+      expect.stringContaining(
+        "left out: the workspace's settings, spaces, webhooks, alerts and trace destinations",
+      ),
     ]);
     expect(await readFile(path.join(folder, "parley.yaml"), "utf8")).toBe("workspace: {}\n");
     const applied = await workspace.run(["apply", folder], "", secret);

@@ -266,7 +266,7 @@ export {
   MAX_BATCH_RUNS,
   readEndedRuns,
 } from "./trace-destinations/ended-runs.ts";
-export { traceparentOf } from "./traces/span-building.ts";
+export { traceparentOf } from "./runs/span-ids.ts";
 export { readExportedTrace } from "./trace-destinations/read-exported.ts";
 export {
   endExport,

@@ -5,7 +5,8 @@ import { type FaultName, startHostileServer } from "../testing/index.ts";
 import { startLoopback } from "@parley/guarded-fetch/testing";
 
 const limits = { timeoutMs: 5000, maxBytes: 2_000_000 };
-const call: McpCall = { name: "echo", arguments: {} };
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const call: McpCall = { name: "echo", arguments: {}, traceparent };
 
 /** A hostile server, and connections to it. */
 async function open(name: FaultName) {
@@ -64,6 +65,13 @@ describe("connections to MCP servers", () => {
       expect(methods.filter((method) => method === "server/discover")).toHaveLength(2);
     },
   );
+
+  it("tell a server which span a call is of", async () => {
+    await using peer = await open("an error of the tool");
+    await peer.call();
+    const sent = peer.hostile.requests.find(({ method }) => method === "tools/call");
+    expect(sent?.params).toMatchObject({ name: "echo", _meta: { traceparent } });
+  });
 
   it("negotiate once for many calls, and again for a listing", async () => {
     await using peer = await open("an error of the tool");

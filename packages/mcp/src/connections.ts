@@ -36,9 +36,9 @@ async function callTool(
   },
 ): Promise<Omit<ToolResult, "toolsChanged">> {
   const { signal, timeout, onProgress } = options;
-  const { name, inputSchema = {} } = call;
+  const { name, inputSchema = {}, traceparent } = call;
   const result = await client.callTool(
-    { name, arguments: call.arguments },
+    { name, arguments: call.arguments, ...(traceparent && { _meta: { traceparent } }) },
     {
       signal,
       timeout,

@@ -21,6 +21,8 @@ export interface McpCall {
   readonly arguments: Record<string, unknown>;
   /** The tool's schema as it was listed: some servers want what it marks `x-mcp-header` in headers too. */
   readonly inputSchema?: Record<string, unknown>;
+  /** The W3C `traceparent` of the call, which servers find in its `_meta`. */
+  readonly traceparent?: string | undefined;
 }
 
 /** How far a call is, as its server says. */

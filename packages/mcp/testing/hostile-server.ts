@@ -12,6 +12,7 @@ export interface HostileServer extends AsyncDisposable {
   readonly requests: readonly {
     readonly method: string;
     readonly headers: IncomingMessage["headers"];
+    readonly params: unknown;
   }[];
   /** How often it received a call of a tool. */
   readonly calls: number;
@@ -31,7 +32,7 @@ export async function startHostileServer(name: FaultName): Promise<HostileServer
   const fault: Fault = faults[name];
   const { target = "work" } = fault;
   const sockets = new Set<Socket>();
-  const requests: { method: string; headers: IncomingMessage["headers"] }[] = [];
+  const requests: HostileServer["requests"][number][] = [];
   const answers = new Map<string, (message: SentMessage) => void>();
   let [rounds, calls, bytesWritten] = [0, 0, 0];
 
@@ -39,7 +40,7 @@ export async function startHostileServer(name: FaultName): Promise<HostileServer
     const body = await readBody(request);
     const message = (body === "" ? {} : JSON.parse(body)) as SentMessage;
     const method = message.method ?? request.method ?? "";
-    requests.push({ method, headers: request.headers });
+    requests.push({ method, headers: request.headers, params: message.params });
     if (method === "tools/call") calls += 1;
     const attack = toAttack({ request, response, message, url, round: rounds }, answers);
     if (fault.attack !== undefined && targets[target].includes(method)) {

@@ -17,6 +17,8 @@ export interface Execution<P extends StoredProgram = StoredProgram> {
   readonly seed: string;
   /** Attempt at the invocation, from 1. */
   readonly attempt: number;
+  /** The W3C `traceparent` of what the invocation asks of others. */
+  readonly traceparent?: string | undefined;
   /** Limits that the executor should stop at; `limitExecution` enforces them. */
   readonly limits: InvocationLimits;
   readonly signal: AbortSignal;

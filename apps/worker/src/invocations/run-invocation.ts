@@ -11,6 +11,7 @@ import {
   lostLease,
   readLargeInvocation,
   type StoredToolResult,
+  traceparentOf,
 } from "@parley/core";
 import type {
   InvocationErrorCode,
@@ -78,6 +79,7 @@ export async function executeInvocation(
     timezone: timezone ?? "UTC",
     seed,
     attempt: run.attempt,
+    traceparent: traceparentOf(run, "invocation"),
     limits: { timeoutMs, maxOutputBytes, maxLogLines },
     signal,
     onUsed: (usedMs) => void (cpuMs += usedMs),

@@ -139,10 +139,9 @@ describe("tools in clients", () => {
       "tools/list",
       "tools/call",
     ]);
-    expect(client.callsOf()[0]!.params).toMatchObject({
-      name: "find",
-      arguments: { word: "shoes" },
-    });
+    const traceparent: unknown = expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    const sent = { name: "find", arguments: { word: "shoes" }, _meta: { traceparent } };
+    expect(client.callsOf()[0]!.params).toMatchObject(sent);
   });
 
   it("wait for approval, and are approved permanently as long as they are registered", async () => {

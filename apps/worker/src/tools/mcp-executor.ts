@@ -104,13 +104,19 @@ function timeoutOf({ program, limits: { timeoutMs } }: Execution<ToolProgram>): 
 
 async function openTool(
   core: Core,
-  { program, input, seed: logId, attempt, signal }: Execution<ToolProgram>,
+  { program, input, seed: logId, attempt, traceparent, signal }: Execution<ToolProgram>,
 ): Promise<CallableTool | ToolServerFailure> {
   // Written by `callTool` of core.
   const called = JSON.parse(input) as ToolCallInput;
   const run = { logId, attempt };
   try {
-    const tool = await openCallableTool(core, { program, input: called, run, signal });
+    const tool = await openCallableTool(core, {
+      program,
+      input: called,
+      run,
+      traceparent,
+      signal,
+    });
     return tool ?? failure("The tool was removed");
   } catch (error) {
     if (error instanceof ParleyError) return failure(error.message);

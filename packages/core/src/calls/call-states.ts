@@ -15,6 +15,7 @@ import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
+import { spanId } from "../runs/span-ids.ts";
 import type { CallingTurn } from "./calling-turn.ts";
 import type { PreparedCall } from "./prepared-calls.ts";
 import { MAX_OUTPUT_CHARACTERS, readToolResult } from "./tool-results.ts";
@@ -85,6 +86,7 @@ export async function startCalls(
       ownerId: conversation.ownerId,
       actionId: action.id,
       timezone,
+      within: { logId: message.sid, spanId: spanId(message.sid, "call", { key: action.sid }) },
     }));
   await insertInvocations(core, transaction, requests);
 }

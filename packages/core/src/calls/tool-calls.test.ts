@@ -17,6 +17,7 @@ import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import type { CoreContext } from "../create-core.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
+import { spanId, traceOf } from "../runs/span-ids.ts";
 import { registerTool } from "../tools/register-tools.ts";
 import { createSpace } from "../workspaces/spaces.ts";
 import { saveStep } from "../turns/save-step.ts";
@@ -163,6 +164,36 @@ describe("calls of remote tools", () => {
       .from(actions)
       .where(eq(actions.sid, asked.actionId));
     expect(action).toMatchObject({ params: { text: "b" }, decision: "approved" });
+  });
+
+  it("are in the trace of their turn, at once and after an approval", async () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+    const own = context;
+    const from = (requestId: string, trace?: string): CoreContext => {
+      const origin = { requestId, traceparent: trace, depth: 1 };
+      return Object.assign(Object.create(own) as CoreContext, { origin });
+    };
+    context = from("asked", traceparent);
+    const found = await call("find");
+    const asked = await call("pay");
+    await validateAction(from("approved"), { ...asked, approved: "approved" });
+    context = own;
+    const untraced = await call("find");
+    const stored = await test.core.database.db
+      .select()
+      .from(runs)
+      .where(eq(runs.kind, "invocation"));
+    const spanOf = (of: typeof asked) => spanId(of.mId, "call", { key: of.actionId });
+    const origins = stored.map(({ requestId, traceparent: trace, depth }) => [
+      requestId,
+      trace,
+      depth,
+    ]);
+    expect(origins).toEqual([
+      ["asked", `00-4bf92f3577b34da6a3ce929d0e0e4736-${spanOf(found)}-00`, 1],
+      ["asked", `00-4bf92f3577b34da6a3ce929d0e0e4736-${spanOf(asked)}-00`, 1],
+      [null, `00-${traceOf(untraced.mId, null).traceId}-${spanOf(untraced)}-01`, 0],
+    ]);
   });
 
   it("give the model what the server answered, also when that is an error", async () => {

@@ -18,6 +18,14 @@ export interface InvocationRequest {
   readonly actionId: number | null;
   readonly input: CheckedInput;
   readonly timezone: string | null;
+  /** The span of the call that invokes. */
+  readonly within?: SpanPlace | undefined;
+}
+
+/** A span of a run in which another run is created. */
+export interface SpanPlace {
+  readonly logId: string;
+  readonly spanId: string;
 }
 
 /** An invocation that is not written yet. */
@@ -27,6 +35,8 @@ export interface NewInvocation {
   readonly events: readonly InvocationEvent[];
   readonly maxAttempts: number;
   readonly origin: RunOrigin | undefined;
+  /** The span in which it is created: its trace is that of the span's run, if nothing else is named. */
+  readonly within?: SpanPlace | undefined;
   /** The worker that holds the run if it has room; without one, any worker may claim it. */
   readonly holder?: RunHolder | undefined;
 }
@@ -37,8 +47,10 @@ export function buildInvocation(
   request: InvocationRequest,
 ): NewInvocation {
   const { sandboxFunction, workspaceId, apiKeyId, ownerId, actionId, input, timezone } = request;
+  const { within } = request;
   const { definition } = sandboxFunction;
-  const { origin } = core;
+  // Who approves a call is not where it comes from.
+  const origin = within === undefined ? core.origin : undefined;
   const createdAt = core.now();
   const { error } = input;
   const row = {
@@ -63,9 +75,9 @@ export function buildInvocation(
     invocation: renderInvocation(row, sandboxFunction.sid),
   };
   const maxAttempts = definition.retryable ? MAX_DEATHS : 1;
-  if (error === undefined) return { row, events: [started], maxAttempts, origin };
+  if (error === undefined) return { row, events: [started], maxAttempts, origin, within };
   const { sid } = row;
   const refused = errorEvent({ sid, functionSid: sandboxFunction.sid }, createdAt, error);
   const ended = { ...row, status: "errored" as const, error, finishedAt: createdAt };
-  return { row: ended, events: [started, refused], maxAttempts, origin };
+  return { row: ended, events: [started, refused], maxAttempts, origin, within };
 }

@@ -10,6 +10,7 @@ import type { EventBus, Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { hasDeliveries, isToldToWebhooks, toldOfLogs } from "../log/webhook-outbox.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { traceOf } from "../runs/span-ids.ts";
 import { limitsProcessor } from "../usage/processor-limits.ts";
 import { buildInvocation, type InvocationRequest, type NewInvocation } from "./new-invocations.ts";
 
@@ -56,6 +57,11 @@ const firstEvents = sql`
   from json_to_recordset(${sql.placeholder("events")}::json)
     as e(log_id text, seq int, type text, payload text)`;
 
+// The trace of the run that calls, which is its own unless a request named another.
+const callersSpan = sql`
+  '00-' || coalesce(split_part(caller.traceparent, '-', 2), w.within_trace) || '-' || w.within_span || '-'
+    || coalesce(split_part(caller.traceparent, '-', 4), '01')`;
+
 // A run is held at once only if a claim would take it now: within the limits of its function and its
 // workspace, which hold for all workers together, and if no other of the workspace waits. Where processor time is
 // limited, the claim decides.
@@ -63,8 +69,8 @@ const insertParts = sql`${heldWorkspaces},
   wanted as (
     select * from json_to_recordset(${sql.placeholder("runs")}::json)
       as r(log_id text, workspace_id bigint, function_id bigint, max_attempts int, request_id text,
-        traceparent text, depth int, worker_id text, lease_ms int, per_workspace int, outcome text,
-        finished_at bigint)
+        traceparent text, depth int, within_log text, within_span text, within_trace text, worker_id text,
+        lease_ms int, per_workspace int, outcome text, finished_at bigint)
   ),
   running as materialized (
     select * from try_lock_running_invocations(
@@ -116,11 +122,13 @@ const insertParts = sql`${heldWorkspaces},
       started_at, outcome, finished_at)
     select 'invocation', w.workspace_id, i.sid, i.id, w.function_id,
       case when w.outcome is not null then 'finished' when p.is_held then 'running' else 'waiting' end, 0, case when p.is_held then 1 else 0 end,
-      w.max_attempts, now(), i.created_at, w.request_id, w.traceparent, coalesce(w.depth, 0),
+      w.max_attempts, now(), i.created_at, coalesce(w.request_id, caller.request_id),
+      coalesce(w.traceparent, ${callersSpan}), coalesce(w.depth, caller.depth, 0),
       case when p.is_held then w.worker_id end,
       case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end,
       case when p.is_held then i.created_at end, w.outcome, w.finished_at
     from wanted w left join placed p on p.log_id = w.log_id join invocation i on i.sid = w.log_id
+    left join runs caller on caller.log_id = w.within_log
     returning id, log_id, workspace_id, status
   )`;
 
@@ -197,7 +205,7 @@ export async function writeInvocations(
   };
 }
 
-function toRun({ row, maxAttempts, origin, holder }: NewInvocation) {
+function toRun({ row, maxAttempts, origin, within, holder }: NewInvocation) {
   return {
     log_id: row.sid,
     workspace_id: row.workspaceId,
@@ -206,6 +214,11 @@ function toRun({ row, maxAttempts, origin, holder }: NewInvocation) {
     request_id: origin?.requestId,
     traceparent: origin?.traceparent,
     depth: origin?.depth,
+    ...(within && {
+      within_log: within.logId,
+      within_span: within.spanId,
+      within_trace: traceOf(within.logId, null).traceId,
+    }),
     worker_id: holder?.workerId,
     lease_ms: holder?.leaseMs,
     per_workspace: holder?.perWorkspace,

@@ -34,15 +34,18 @@ export async function openCallableTool(
     program,
     input,
     run,
+    traceparent,
     signal,
   }: {
     program: McpProgram | ClientProgram;
     input: ToolCallInput;
     run: HeldLog;
+    traceparent: string | undefined;
     signal: AbortSignal;
   },
 ): Promise<CallableTool | undefined> {
-  const { serverId = "", ...call } = input;
+  const { serverId = "", ...asked } = input;
+  const call = { ...asked, traceparent };
   if (program.type === "client") {
     return (options) => callClientTool(core, { serverId, run, call }, options);
   }

@@ -57,7 +57,7 @@ export async function callClientTool(
 /** Sends the call, unless an earlier attempt has; undefined if the server is gone. */
 async function send(
   core: Process,
-  { serverId, run, call: { name, arguments: given } }: ClientCall,
+  { serverId, run, call: { name, arguments: given, traceparent } }: ClientCall,
 ): Promise<{ request: ClientRequestRow; serverId: string } | undefined> {
   return inTransaction(core, async (transaction) => {
     const { db } = transaction;
@@ -67,7 +67,11 @@ async function send(
     const server = await lockClientServer(core, db, serverId);
     if (server === undefined) return undefined;
     const id = run.logId;
-    const params = { name, arguments: given, _meta: { progressToken: id } };
+    const params = {
+      name,
+      arguments: given,
+      _meta: { progressToken: id, ...(traceparent && { traceparent }) },
+    };
     const call = { server, id, method: "tools/call", params } as const;
     return { request: await sendClientRequest(core, transaction, call), serverId };
   });

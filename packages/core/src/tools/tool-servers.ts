@@ -77,6 +77,8 @@ export interface ToolCall {
   readonly arguments: Record<string, unknown>;
   /** The tool's schema as it was listed. */
   readonly inputSchema?: Record<string, unknown>;
+  /** The W3C `traceparent` of the call. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface ToolCallOptions extends CallLimits {

@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import type { RunRow } from "../data-access/rows.ts";
 import { deriveSpans } from "../traces/derive-spans.ts";
 import { readTraced } from "../traces/read-traced.ts";
-import { spanId, traceOf } from "../traces/span-building.ts";
+import { spanId, traceOf } from "../runs/span-ids.ts";
 import type { TraceDestinationRow } from "./destination-rows.ts";
 import type { EndedRun } from "./ended-runs.ts";
 import { isSampled } from "./sample-traces.ts";

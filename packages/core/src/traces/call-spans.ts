@@ -3,7 +3,8 @@ import type { Span } from "@parley/schema";
 import { askUserTool } from "../calls/ask-user.ts";
 import { callStatus, openStatuses } from "../calls/call-states.ts";
 import { spansOfRun } from "./run-spans.ts";
-import { spanId, within } from "./span-building.ts";
+import { spanId } from "../runs/span-ids.ts";
+import { within } from "./span-building.ts";
 import type { TracedCall, TracedInvocation, TracedRun } from "./traced-rows.ts";
 
 /** What people read of a wait. */

@@ -7,7 +7,8 @@ import { type Cost, MAX_SPANS, type Span, type TokenCounts, type Trace } from "@
 import { toDecimal, toNano } from "../usage/prices.ts";
 import { isOpen, spansOfCall, spansOfInvocation } from "./call-spans.ts";
 import { type RunSpans, spansOfRun } from "./run-spans.ts";
-import { inOrder, spanId, traceOf, within } from "./span-building.ts";
+import { spanId, traceOf } from "../runs/span-ids.ts";
+import { inOrder, within } from "./span-building.ts";
 import type { Traced, TracedAnswer, TracedSummary, TraceView } from "./traced-rows.ts";
 
 /** Derives the trace of a run, with what the reader may see. */

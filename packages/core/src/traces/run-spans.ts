@@ -1,7 +1,8 @@
 /** What the traces of all runs have: the run itself, its attempts, and its waits between them. */
 import type { StoredAttempt } from "@parley/db";
 import type { Span, SpanKind } from "@parley/schema";
-import { spanId, within } from "./span-building.ts";
+import { spanId } from "../runs/span-ids.ts";
+import { within } from "./span-building.ts";
 import type { TracedRun } from "./traced-rows.ts";
 
 /** How a run stands. */
