@@ -259,8 +259,8 @@ export {
 export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
 export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
 export {
-  COMMIT_MS,
   countEndedRuns,
+  endsCommittedUntil,
   type EndedRun,
   type ExportPlace,
   MAX_BATCH_RUNS,

@@ -43,3 +43,22 @@ export async function readTestSteps({ database }: Core, sid: string): Promise<St
     .where(eq(messages.sid, sid));
   return row?.steps ?? null;
 }
+
+/** Ends an ended run once more, in a transaction that stays open: gives what commits it. */
+export async function endTestRunLate({ database }: Core, logId: string) {
+  const finishedAt = Date.now();
+  const ofRun = eq(runs.logId, logId);
+  await database.db.update(runs).set({ finishedAt: null }).where(ofRun);
+  const written = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const committed = database.transaction(async (db) => {
+    await db.update(runs).set({ finishedAt }).where(ofRun);
+    written.resolve();
+    await mayCommit.promise;
+  });
+  await written.promise;
+  return async (): Promise<void> => {
+    mayCommit.resolve();
+    await committed;
+  };
+}

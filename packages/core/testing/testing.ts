@@ -49,7 +49,7 @@ export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
 export { ageTestTraces } from "./trace-destinations.ts";
 export * from "./usage.ts";
-export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";
+export * from "./runs.ts";
 
 /** A core with a database of its own. */
 export interface TestCore {

@@ -1,5 +1,5 @@
 import { implementations, takeOverRuns } from "@parley/core";
-import { expireTestLeases, readTestRuns } from "@parley/core/testing";
+import { endTestRunLate, expireTestLeases, readTestRuns } from "@parley/core/testing";
 import { endpoints, parseInput } from "@parley/schema";
 import { expect, it } from "vitest";
 import { attributesIn, type FakeCollector, spansOf } from "./testing/fake-collector.ts";
@@ -47,6 +47,21 @@ it("sends the spans of an answer once, with ids that its trace has too", async (
   expect(await readTestRuns(exported.core)).not.toContainEqual(
     expect.objectContaining({ kind: "trace_export" }),
   );
+});
+
+it("leaves out no run whose end is committed after that of a later one", async () => {
+  const collector = await startCollector();
+  const id = await addDestination(collector);
+  const { exportedUntil } = await read(id);
+  const late = await answer();
+  const commit = await endTestRunLate(exported.core, late);
+  const early = await answer();
+  expect(await exportAll(collector)).toEqual([]);
+  expect((await read(id)).exportedUntil).toBe(exportedUntil);
+  await commit();
+  expect(await exportAll(collector)).toEqual(["succeeded"]);
+  const runIds = sentTo(collector).map((span) => attributesIn(span)["parley.run.id"]);
+  expect(new Set(runIds)).toEqual(new Set([late, early]));
 });
 
 it("waits as long as a collector says that is busy, and then loses nothing", async () => {

@@ -1,10 +1,10 @@
 import {
   claimTraceExports,
   type ClaimedRun,
-  COMMIT_MS,
   type Core,
   countEndedRuns,
   dropOrphan,
+  endsCommittedUntil,
   endExport,
   type ExportPart,
   type ExportSubject,
@@ -43,7 +43,7 @@ export interface ExportServices {
   readonly origin: Omit<SpanOrigin, "workspaceId">;
   /** Whether the GenAI semantic conventions are followed. */
   readonly isGenAi: boolean;
-  /** How long after its end a run is exported. */
+  /** How long an end may be unwritten after the time that it has. */
   readonly commitMs?: number;
 }
 
@@ -55,14 +55,14 @@ interface Batch extends Pick<SettledExport, "place" | "isLast" | "skippedRuns"> 
 
 /** What is to be sent next: a sample that was asked for, runs that have ended, a period again. */
 async function nextBatch(
-  { core, commitMs = COMMIT_MS }: ExportServices,
+  { core, commitMs }: ExportServices,
   destination: TraceDestinationRow,
 ): Promise<Batch | undefined> {
   const now = core.now();
   if (destination.isTestWanted) {
     return { part: "test", traces: [sampleTrace(now, destination.sid)], isLast: true };
   }
-  const until = now - commitMs;
+  const until = await endsCommittedUntil(core, commitMs);
   const live = await nextLive(core, destination, until);
   if (live !== undefined) return live;
   const { againFrom: at, againRunId, againTo } = destination;

@@ -8,6 +8,7 @@ import { messageIndex, type Queryable, statement } from "@parley/db";
 import { type MessageIndexState, SEARCHED_CHARACTERS } from "@parley/schema";
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { findOldestWriterMs } from "../data-access/oldest-writer.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { keepMessages } from "./erase-words.ts";
@@ -122,16 +123,6 @@ const endedStatement = statement<Record<string, never>, Batch>(
   ${counts}`,
 );
 
-// Only transactions that have written something: an export reads for hours.
-const oldestWriter = statement<Record<string, never>, { ageMs: number }>(
-  "find_oldest_writer",
-  sql`
-  select coalesce(max(extract(epoch from clock_timestamp() - xact_start)) * 1000, 0)::float8 as "ageMs"
-  from pg_stat_activity
-  where datname = current_database() and backend_xid is not null and xact_start is not null
-    and pid <> pg_backend_pid()`,
-);
-
 /** What a run has indexed. */
 export interface IndexedMessages {
   readonly indexed: number;
@@ -152,8 +143,8 @@ export async function indexMessages(
   const slow = onSlowDatabase(core);
   // Before the snapshot of the messages: what is committed in between is seen, and what begins in between is younger.
   const startedAt = core.now();
-  const [oldest] = await oldestWriter.execute(slow.database.db, {});
-  const safe = Math.floor(startedAt - (oldest?.ageMs ?? 0) - unwrittenMs);
+  const oldestMs = await findOldestWriterMs(slow.database.db);
+  const safe = Math.floor(startedAt - oldestMs - unwrittenMs);
   return inTransaction(slow, async ({ db }) => {
     const state = await lockState(db, safe);
     if (state === undefined) return { indexed: 0, isAll: true };

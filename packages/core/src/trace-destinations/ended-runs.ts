@@ -1,9 +1,11 @@
 import { type Queryable, statement } from "@parley/db";
 import { type SQL, sql, type SQLWrapper } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { findOldestWriterMs } from "../data-access/oldest-writer.ts";
 import type { RunRow } from "../data-access/rows.ts";
 
-/** How long after its end a run is exported: ends are committed a moment after the time that they have. */
-export const COMMIT_MS = 15_000;
+/** How long a transaction may have the time of an end before it has written anything: it waits for a connection and locks. */
+const COMMIT_MS = 15_000;
 /** Runs that one batch looks at. */
 export const MAX_BATCH_RUNS = 100;
 /** Runs that are counted when a destination is too far behind. */
@@ -61,6 +63,18 @@ const readStatement = statement<Range & { limit: number }, EndedRun>(
   where r.workspace_id = ${sql.placeholder("workspaceId")}::bigint and ${hasEnded(placeholders)}
   order by r.finished_at, r.id limit ${sql.placeholder("limit")}::int`,
 );
+
+/**
+ * The time up to which all ends are committed: before it, no open transaction may still end a run. Read before the runs
+ * are, so that what commits in between is seen.
+ */
+export async function endsCommittedUntil(
+  { database: { db }, now }: Pick<Process, "database" | "now">,
+  commitMs = COMMIT_MS,
+): Promise<number> {
+  const startedAt = now();
+  return Math.floor(startedAt - (await findOldestWriterMs(db)) - commitMs);
+}
 
 /** The next runs of a workspace that have ended after a place and by a time, in their order. */
 export const readEndedRuns = (

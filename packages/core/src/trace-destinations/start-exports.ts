@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { Transaction } from "../log/transaction.ts";
 import type { TraceDestinationRow } from "./destination-rows.ts";
-import { COMMIT_MS, hasEnded } from "./ended-runs.ts";
+import { endsCommittedUntil, hasEnded } from "./ended-runs.ts";
 
 const STARTED_AT_ONCE = 500;
 
@@ -69,11 +69,12 @@ const startStatement = statement<{ until: number; isOfServer: boolean }, { sid: 
  */
 export async function startTraceExports(
   core: Process,
-  { isOfServer, commitMs = COMMIT_MS }: { isOfServer: boolean; commitMs?: number },
+  { isOfServer, commitMs }: { isOfServer: boolean; commitMs?: number },
 ): Promise<number> {
   const { db } = core.database;
   if (isOfServer) await addServerDestinations(core, db);
-  const started = await startStatement.execute(db, { until: core.now() - commitMs, isOfServer });
+  const until = await endsCommittedUntil(core, commitMs);
+  const started = await startStatement.execute(db, { until, isOfServer });
   if (started.length > 0) {
     core.bus.publish([{ topic: "runs", cause: "added", kind: "trace_export" }]);
   }
