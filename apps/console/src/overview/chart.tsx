@@ -104,7 +104,11 @@ function Numbers({ chart, times, stepMs, isLinked }: NumbersProps) {
             columns={{
               From: ({ time }) =>
                 isLinked ? (
-                  <Link to="/runs" search={{ from: time, to: time + stepMs }} className="underline">
+                  <Link
+                    to="/runs"
+                    search={{ endedFrom: time, endedTo: time + stepMs }}
+                    className="underline"
+                  >
                     {formatStep(time, stepMs)}
                   </Link>
                 ) : (

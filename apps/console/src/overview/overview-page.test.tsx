@@ -124,7 +124,7 @@ test("each chart names its lines, and each of its numbers leads to its runs", as
   }
   await user.click(within(chart).getByText("Numbers"));
   const [newest, oldest] = within(chart).getAllByRole("link");
-  expect(newest?.getAttribute("href")).toBe(`/runs?from=${noon - MINUTE_MS}&to=${noon}`);
+  expect(newest?.getAttribute("href")).toBe(`/runs?endedFrom=${noon - MINUTE_MS}&endedTo=${noon}`);
   expect(oldest?.closest("tr")?.textContent).toContain("–");
 });
 
@@ -133,12 +133,15 @@ test("the largest lead to their runs, and what is not among them is together", a
   const row = await rowOf("Helper");
   expect(row.textContent).toMatch(/30.*10\.0 %.*2\.0 s.*8\.0 s.*\$1\.50/);
   expect(within(row).getByRole("link", { name: "Helper" }).getAttribute("href")).toBe(
-    `/runs?from=${measures.from}&to=${measures.to}&agent=helper`,
+    `/runs?endedFrom=${measures.from}&endedTo=${measures.to}&agent=helper`,
   );
   expect((await rowOf("Others")).textContent).toContain("1");
   await user.selectOptions(screen.getByRole("combobox", { name: "By" }), "Model");
   expect(href()).toBe("/overview?by=model");
   expect(inputsOf(calls, "measures.get").at(-1)).toMatchObject({ dimension: "model" });
+  expect((await screen.findByRole("link", { name: "Helper" })).getAttribute("href")).toBe(
+    `/runs?endedFrom=${measures.from}&endedTo=${measures.to}&model=helper`,
+  );
 });
 
 test("the period is in the URL, also one of one's own", async () => {

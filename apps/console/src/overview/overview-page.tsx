@@ -84,7 +84,11 @@ function Happened({ measures, span, isLinked }: HappenedProps) {
             span={span}
             onSelect={
               isLinked
-                ? (from) => void navigate({ to: "/runs", search: { from, to: from + stepMs } })
+                ? (time) =>
+                    void navigate({
+                      to: "/runs",
+                      search: { endedFrom: time, endedTo: time + stepMs },
+                    })
                 : undefined
             }
           />

@@ -28,7 +28,7 @@ const nameOf = ({ id, name }: Row) => name ?? id ?? "Others";
 /** The largest agents, models, tools, keys or users, each leading to its runs. */
 export function Top({ measures, by, isOfServer }: TopProps) {
   const navigate = useNavigate({ from: "/overview" });
-  const { top, from, to } = measures;
+  const { top, from: endedFrom, to: endedTo } = measures;
   const duration = (value: number | undefined) =>
     value === undefined ? "–" : formatDuration(value);
   const failedOf = (row: Row) => {
@@ -39,11 +39,12 @@ export function Top({ measures, by, isOfServer }: TopProps) {
     return rate === null ? "–" : `${rate.toFixed(1)} %`;
   };
   const linked = (row: Row) => {
-    const { id } = row;
-    if (isOfServer || id === null || (by !== "agent" && by !== "tool")) return nameOf(row);
-    const filter = by === "agent" ? { agent: id } : { kind: "tool_call" as const };
+    const { id, name } = row;
+    if (isOfServer || id === null) return nameOf(row);
+    // A function that agents call has its slug in place of an id.
+    const filter = by === "tool" && name === null ? { function: id } : { [by]: id };
     return (
-      <Link to="/runs" search={{ from, to, ...filter }} className={rowLink}>
+      <Link to="/runs" search={{ endedFrom, endedTo, ...filter }} className={rowLink}>
         {nameOf(row)}
       </Link>
     );

@@ -1,6 +1,6 @@
 import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { type Answers, Refusal } from "../../testing/answer-calls.ts";
+import { type Answers, inputsOf, Refusal } from "../../testing/answer-calls.ts";
 import { runOf } from "../../testing/models.ts";
 import { show } from "../../testing/show.tsx";
 import type { Run } from "./kinds.ts";
@@ -48,6 +48,27 @@ test("is loading until the runs are known, and says that there are none", async 
 test("says why the runs could not be read", async () => {
   await page({ ...filters, "runs.list": refuse("Refused") });
   expect((await screen.findByRole("alert")).textContent).toMatch(/Refused.*req_1/);
+});
+
+test("what led here from the overview is asked for, shown, and can be removed", async () => {
+  const href = "/runs?model=openai%2Fgpt-5&user=usr_1&endedFrom=1000&endedTo=2000";
+  const { user, calls } = await show(<RunListPage />, { href, answers: listOf([]) });
+  await screen.findByText("No runs found");
+  expect(inputsOf(calls, "runs.list").at(-1)).toMatchObject({
+    model: "openai/gpt-5",
+    userId: "usr_1",
+    // The route, which these tests have not, makes numbers of them.
+    endedFrom: "1000",
+    endedTo: "2000",
+  });
+  await user.click(button("Remove the filter User"));
+  await user.click(button("Any time"));
+  await waitFor(() =>
+    expect(inputsOf(calls, "runs.list").at(-1)).toEqual(
+      expect.not.objectContaining({ userId: "usr_1", endedFrom: "1000" }),
+    ),
+  );
+  expect(inputsOf(calls, "runs.list").at(-1)).toMatchObject({ model: "openai/gpt-5" });
 });
 
 test("only runs that can be cancelled or rerun can be selected", async () => {

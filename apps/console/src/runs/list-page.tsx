@@ -23,8 +23,17 @@ export function RunListPage() {
 function WorkspaceRuns() {
   const wId = useWorkspaceId();
   const search = useSearch({ from: "/session/runs" });
-  const { kind, status, function: functionId, agent, from, to, after } = search;
-  const input = { wId, kind, status, functionId, agentId: agent, from, to, lastValue: after };
+  const {
+    function: functionId,
+    agent: agentId,
+    tool: toolId,
+    key: keyId,
+    user: userId,
+    after,
+    ...filters
+  } = search;
+  const named = { functionId, agentId, toolId, keyId, userId };
+  const input = { wId, ...filters, ...named, lastValue: after };
   const reading = useQuery(trpc.runs.list.queryOptions(input, whileLookedAt(after)));
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const select = (id: string, isSelected: boolean) =>

@@ -23,30 +23,29 @@ export function RunFilters() {
   const ofNames: Filter[] = [
     { name: "function", label: "Function", value: search.function, choices: data?.functions ?? [] },
     { name: "agent", label: "Agent", value: search.agent, choices: data?.agents ?? [] },
+    { name: "model", label: "Model", value: search.model, placeholder: "openai/gpt-5" },
+    // What leads here from the overview.
+    ...(["tool", "key", "user"] as const)
+      .filter((name) => search[name] !== undefined)
+      .map((name): Filter => ({ name, label: ofIds[name], value: search[name] })),
   ];
   return (
     <>
       <FilterChips filters={[...kindAndStatus(search), ...ofNames]} onChange={change}>
         <SavedViews page="runs" />
       </FilterChips>
-      {(search.from ?? search.to) !== undefined && (
-        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-          Created
-          {search.from !== undefined && (
-            <>
-              {" from "}
-              <Time at={search.from} isAbsolute />
-            </>
-          )}
-          {search.to !== undefined && (
-            <>
-              {" before "}
-              <Time at={search.to} isAbsolute />
-            </>
-          )}
-          <Button onClick={() => change({ from: undefined, to: undefined })}>Any time</Button>
-        </p>
-      )}
+      <Range
+        what="Created"
+        from={search.from}
+        to={search.to}
+        onClear={() => change({ from: undefined, to: undefined })}
+      />
+      <Range
+        what="Ended"
+        from={search.endedFrom}
+        to={search.endedTo}
+        onClear={() => change({ endedFrom: undefined, endedTo: undefined })}
+      />
       {error && (
         <ErrorNotice
           title="The functions and agents could not be loaded"
@@ -55,6 +54,38 @@ export function RunFilters() {
         />
       )}
     </>
+  );
+}
+
+const ofIds = { tool: "Tool", key: "Key", user: "User" } as const;
+
+interface RangeProps {
+  readonly what: "Created" | "Ended";
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly onClear: () => void;
+}
+
+/** The time that runs are limited to; nothing if they are not. */
+function Range({ what, from, to, onClear }: RangeProps) {
+  if ((from ?? to) === undefined) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+      {what}
+      {from !== undefined && (
+        <>
+          {" from "}
+          <Time at={from} isAbsolute />
+        </>
+      )}
+      {to !== undefined && (
+        <>
+          {" before "}
+          <Time at={to} isAbsolute />
+        </>
+      )}
+      <Button onClick={onClear}>Any time</Button>
+    </p>
   );
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { TokenCounts } from "../usage/token-counts.ts";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
-import { Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { TimeFromQuery } from "../parsing/times.ts";
 
 export const ListedRunKind = z.enum(["turn", "invocation", "tool_call", "compaction"]);
@@ -92,8 +92,18 @@ export const ListRuns = WorkspaceParams.extend({
   ),
   functionId: optional(Reference).describe("Only invocations of the function with this id or slug"),
   agentId: optional(Reference).describe("Only turns of this agent, and what they called"),
+  toolId: optional(Reference).describe("Only calls of this tool"),
+  model: optional(text(512, 1))
+    .describe("Only turns that this model answered, as `provider/model`")
+    .meta({ example: "openai/gpt-5" }),
+  keyId: optional(Reference).describe("Only what this key asked for"),
+  userId: optional(Reference).describe("Only what this user asked for"),
   from: optional(TimeFromQuery).describe("Only runs that were created at or after this time"),
   to: optional(TimeFromQuery).describe("Only runs that were created before this time"),
+  endedFrom: optional(TimeFromQuery).describe(
+    "Only runs that ended at or after this time. With this or `endedTo`, those that ended last come first",
+  ),
+  endedTo: optional(TimeFromQuery).describe("Only runs that ended before this time"),
   ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });
 export type ListRuns = z.output<typeof ListRuns>;

@@ -47,6 +47,8 @@ it("times are these members of inputs", () => {
     "traceDestinations.export to",
     "runs.list from",
     "runs.list to",
+    "runs.list endedFrom",
+    "runs.list endedTo",
     "conversations.listAll from",
     "conversations.listAll to",
     "search.messages from",
