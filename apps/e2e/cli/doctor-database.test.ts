@@ -127,6 +127,29 @@ describe("PostgreSQL", () => {
     ]);
   });
 
+  test("with open alerts, failing destinations and an index that is late says so", async () => {
+    await using database = await createDatabase();
+    await database.run(
+      `set session_replication_role = replica;
+       insert into alert_incidents (sid, workspace_id, alert_id, name, measure, threshold, value, worst, began_at, opened_at)
+         values ('a', 1, 'workers', '', 'live_workers', 1, 0, 0, 0, 0);
+       insert into trace_destinations (sid, workspace_id, name, url, encoding, header_names, sends_content, percent,
+           is_enabled, exported_until, failing_since, created_at, updated_at)
+         values ('d', 1, '', '', 'json', '{}', false, 100, true, 0, 0, 0, 0);
+       insert into message_index (id, position, indexed_until)
+         select 1, now_ms, now_ms from (select (extract(epoch from now()) * 1000)::bigint - 3600000 as now_ms) late;
+       insert into messages (sid, id, workspace_id, conversation_id, rank, version, type, visibility, created_at, content)
+         select 'm', 1, 1, 1, 0, 0, 'user_message', 'visible', (extract(epoch from now()) * 1000)::bigint, ''`,
+    );
+    const { of } = await examine({ DATABASE_URL: database.url });
+    const warned = (finding: string) => [expect.objectContaining({ level: "warn", finding })];
+    expect(of("alerts")).toEqual(warned("1 open"));
+    expect(of("traces")).toEqual(warned("1 destinations fail"));
+    expect(of("search")).toEqual(
+      warned("messages of the last 60 minutes are not found by their words yet"),
+    );
+  });
+
   test("that only reads, or has too few connections, is said", async () => {
     await using database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);

@@ -55,6 +55,7 @@ describe("a server", () => {
     const { text, value } = await scrapeUntil(server(), (now) => bytesOf(now) > before + 100_000);
     expect(text).toMatch(/^parley_stored_bytes \d+$/m);
     expect(value("parley_workspaces_full")).toBe(0);
+    expect(value("parley_alerts_open", { measure: "error_rate" })).toBe(0);
   });
 
   test("streams are counted while they are open, and by how they began and ended", async () => {

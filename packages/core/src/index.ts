@@ -16,6 +16,7 @@ export { seesAllOfWorkspace } from "./access/ownership.ts";
 export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts";
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
+export { countOpenAlerts } from "./alerts/incidents.ts";
 export { judgeAlerts } from "./alerts/judge-alerts.ts";
 export { startMeasureRecorder } from "./alerts/record-measures.ts";
 export { sweepIncidents } from "./alerts/sweep-incidents.ts";

@@ -2,7 +2,11 @@ export * from "./unavailable.ts";
 export * from "./database.ts";
 export * from "./statement.ts";
 export * from "./held-workspaces.ts";
-export { type DatabaseFindings, inspectDatabase } from "./inspect/inspect-database.ts";
+export {
+  type DatabaseFindings,
+  inspectDatabase,
+  type Observed,
+} from "./inspect/inspect-database.ts";
 export {
   type DirectoryFindings,
   inspectDirectory,

@@ -1,4 +1,4 @@
-import { type MigrationState, findUnfitSession, inspectPrograms } from "@parley/db";
+import { type MigrationState, findUnfitSession, inspectPrograms, type Observed } from "@parley/db";
 import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
 import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
 
@@ -142,6 +142,46 @@ export function judgeSchedules({
     "parley schedules list shows them; name another key with parley schedules resume --key, " +
     "and see parley schedules firings for what fails";
   return found.length === 0 ? [] : [warn("schedules", found.join(", "), cure)];
+}
+
+/** Alerts, exports of traces and the search of all workspaces; nothing is said if all is well. */
+export async function checkObservation(around: Surroundings): Promise<readonly Finding[]> {
+  const database = await orNothing(around.database);
+  return database === undefined ? [] : judgeObservation(database.observed);
+}
+
+/** Indexing is seconds behind as a rule, and minutes behind a stalled transaction. */
+const LATE_INDEX_MS = 600_000;
+
+export function judgeObservation({
+  openAlerts,
+  failingDestinations,
+  unindexedMs,
+}: Observed): readonly Finding[] {
+  const minutes = Math.round(unindexedMs / 60_000);
+  return [
+    ...(openAlerts > 0
+      ? [warn("alerts", `${openAlerts} open`, "parley alerts incidents shows those of a workspace")]
+      : []),
+    ...(failingDestinations > 0
+      ? [
+          warn(
+            "traces",
+            `${failingDestinations} destinations fail`,
+            "parley traces destinations list shows why; what they miss is kept for a week",
+          ),
+        ]
+      : []),
+    ...(unindexedMs > LATE_INDEX_MS
+      ? [
+          warn(
+            "search",
+            `messages of the last ${minutes} minutes are not found by their words yet`,
+            "start a worker, and look for transactions that stay open in PostgreSQL",
+          ),
+        ]
+      : []),
+  ];
 }
 
 /** Redis, if a setting names one. */

@@ -1,5 +1,6 @@
 import {
   type Core,
+  countOpenAlerts,
   readStorageSums,
   readWaitingRuns,
   type StorageSums,
@@ -129,6 +130,17 @@ export function registerLookUps(registry: Registry, core: Core): void {
     "parley_workspaces_full",
     "Workspaces that store PARLEY_WORKSPACE_BYTES or more",
     ({ full }) => full,
+  );
+  const readAlerts = cacheFor(() => countOpenAlerts(core), WAITING_CACHED_MS);
+  gauge<"measure">(
+    "parley_alerts_open",
+    "Alerts of all workspaces that are open, by what they look at",
+    async function () {
+      const open = await readAlerts();
+      this.reset();
+      for (const { measure, count } of open ?? []) this.set({ measure }, count);
+    },
+    ["measure"],
   );
   gauge(
     "parley_bus_connected",

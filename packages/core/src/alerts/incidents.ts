@@ -1,7 +1,13 @@
 import { alertIncidents, type Queryable, statement } from "@parley/db";
-import type { AlertIncident, IncidentPage, ListIncidents } from "@parley/schema";
-import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import type { RequestContext } from "../context.ts";
+import {
+  type AlertIncident,
+  type AlertMeasure,
+  alertMeasures,
+  type IncidentPage,
+  type ListIncidents,
+} from "@parley/schema";
+import { and, count, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Process, RequestContext } from "../context.ts";
 import { takePage } from "../data-access/pages.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
@@ -37,6 +43,23 @@ export async function listIncidents(
     .limit(page.limit + 1);
   const { page: shown, end } = takePage(rows, page, (row) => row.id);
   return { incidents: shown.map(renderIncident), ...end };
+}
+
+/** Counts the open incidents of all workspaces by what their alerts look at, which every measure is in. */
+export async function countOpenAlerts({
+  database: { db },
+}: Pick<Process, "database">): Promise<{ measure: AlertMeasure; count: number }[]> {
+  const { measure, openedAt, closedAt } = alertIncidents;
+  const rows = await db
+    .select({ measure, count: count() })
+    .from(alertIncidents)
+    .where(and(isNotNull(openedAt), isNull(closedAt)))
+    .groupBy(measure);
+  const open = new Map(rows.map((row) => [row.measure, row.count]));
+  return (Object.keys(alertMeasures) as AlertMeasure[]).map((name) => ({
+    measure: name,
+    count: open.get(name) ?? 0,
+  }));
 }
 
 function renderIncident(row: IncidentRow): AlertIncident {

@@ -17,7 +17,7 @@ import { createWebhook } from "../webhooks/webhooks.ts";
 import { createSecretBox } from "../workspaces/secret-box.ts";
 import { minuteOf } from "../activity/minutes.ts";
 import { createAlert, getAlert, listAlerts, removeAlert, updateAlert } from "./alerts.ts";
-import { listIncidents } from "./incidents.ts";
+import { countOpenAlerts, listIncidents } from "./incidents.ts";
 import { judgeAlerts } from "./judge-alerts.ts";
 
 const MINUTE_MS = 60_000;
@@ -122,6 +122,9 @@ describe("alerts", () => {
     expect(
       (await getAlert(test.context, { ...ofWorkspace(), alertId: "error-rate" })).alert,
     ).toMatchObject({ openSince: test.clock.now });
+    const rates = async () =>
+      (await countOpenAlerts(test.core)).find(({ measure }) => measure === "error_rate")?.count;
+    expect(await rates()).toBe(1);
     pass(10);
     await happen({ answers: 20, errored: 10 });
     await judgeAlerts(test.core);
@@ -136,6 +139,7 @@ describe("alerts", () => {
     expect(await list()).toMatchObject([
       { sId: incident!.sId, closedAt: test.clock.now, closedFor: "recovered", worst: 37.5 },
     ]);
+    expect(await rates()).toBe(0);
     expect(await told()).toMatchObject([
       { event: "alert.opened", incidentId: incident!.sId, alertId: "error-rate", value: 25 },
       { event: "alert.closed", incidentId: incident!.sId, reason: "recovered" },

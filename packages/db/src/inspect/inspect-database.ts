@@ -20,6 +20,17 @@ export interface DatabaseFindings {
   /** How many secrets are stored, by the id of the key that encrypts them. */
   readonly secretsByKey: ReadonlyMap<string, number>;
   readonly schedules: StalledSchedules;
+  readonly observed: Observed;
+}
+
+/** What nobody may have noticed of all workspaces. */
+export interface Observed {
+  /** Incidents of alerts that are open. */
+  readonly openAlerts: number;
+  /** Trace destinations to which every attempt fails. */
+  readonly failingDestinations: number;
+  /** For how long messages have waited to be found by their words, in milliseconds; 0 if none waits. */
+  readonly unindexedMs: number;
 }
 
 /** How many schedules start nothing. */
@@ -67,6 +78,14 @@ const stalled = `select count(*) filter (where paused_for = 'key_revoked')::int 
     count(*) filter (where paused_for is null and failing_since is not null)::int as failing
   from schedules`;
 
+const observed = `select
+    (select count(*)::int from alert_incidents where opened_at is not null and closed_at is null) as "openAlerts",
+    (select count(*)::int from trace_destinations where is_enabled and failing_since is not null) as "failingDestinations",
+    coalesce((
+      select greatest(0, extract(epoch from clock_timestamp()) * 1000 - i.indexed_until) from message_index i
+      where exists (select from messages m where m.created_at >= i.indexed_until)
+    ), 0)::float8 as "unindexedMs"`;
+
 /**
  * Looks at a database without changing it, in one connection that is closed again. Throws if it cannot be
  * reached or does not answer in time.
@@ -97,7 +116,10 @@ export async function inspectDatabase(
     const [schedules = { withoutKey: 0, failing: 0 }] = isCurrent
       ? (await client.query<StalledSchedules>(stalled)).rows
       : [];
-    return { ...found, migrations, secretsByKey, schedules };
+    const [seen = { openAlerts: 0, failingDestinations: 0, unindexedMs: 0 }] = isCurrent
+      ? (await client.query<Observed>(observed)).rows
+      : [];
+    return { ...found, migrations, secretsByKey, schedules, observed: seen };
   } finally {
     client.end().catch(() => {});
   }
