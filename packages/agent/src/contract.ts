@@ -2,6 +2,7 @@ import type { AgentError, FinishReason, ModelPair, ProviderError } from "@parley
 import type { CountFitting } from "./count-tokens.ts";
 import type { OfferedFunction } from "./offered-functions.ts";
 import type {
+  CallRetry,
   EarlierStep,
   FinishedCall,
   HeldText,
@@ -28,8 +29,15 @@ export interface StepRecord extends Omit<TokenUsage, "inputTokens" | "outputToke
   readonly model?: ModelPair;
   /** The models that gave way in the step, in order; left out without any. */
   readonly passedOver?: readonly PassedOver[];
+  /** Calls that failed before their first token and were made again, in order; left out without any. */
+  readonly retries?: readonly StepRetry[];
   readonly replay?: unknown;
   readonly held?: HeldText | undefined;
+}
+
+/** When a call of a step failed, why, and how long the pause before the next one was. */
+export interface StepRetry extends CallRetry {
+  readonly at: number;
 }
 
 /** The progress of a turn. */

@@ -159,6 +159,13 @@ export interface FinishedCall extends ToolCall {
   readonly durationMs: number;
 }
 
+/** Why a call of a model is made again, and after how long. */
+export interface CallRetry {
+  readonly code: string;
+  readonly message: string;
+  readonly pauseMs: number;
+}
+
 /** The output of a model, piece by piece. A failure is a value and the last part. */
 export type StepPart =
   | { readonly type: "reasoning" | "text"; readonly text: string }
@@ -173,6 +180,8 @@ export type StepPart =
   | { readonly type: "replay"; readonly replay: unknown }
   /** The following parts are of this model, not of the one that was asked. */
   | { readonly type: "model"; readonly model: ModelPair }
+  /** A call has failed before its first token, and is made again after a pause. */
+  | ({ readonly type: "retry" } & CallRetry)
   /** A model gave way to another one. */
   | { readonly type: "passed_over"; readonly passedOver: PassedOver }
   | {

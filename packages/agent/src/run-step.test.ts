@@ -20,6 +20,15 @@ describe("a model's answer", () => {
     expect(last).toHaveProperty("content.length", MAX_ANSWER_CHARACTERS);
   });
 
+  it("says which calls were made again, when and why", async () => {
+    const retry = { type: "retry", code: "busy", message: "Busy\u0000", pauseMs: 1.5 } as const;
+    const events = await run(createProvider([[retry, text("a")]]));
+    const [kept] = events.flatMap((event) =>
+      "record" in event ? (event.record?.retries ?? []) : [],
+    );
+    expect(kept).toEqual({ at: expect.any(Number), code: "busy", message: "Busy", pauseMs: 2 });
+  });
+
   it("is counted step by step, and each step gets the replay of the previous one", async () => {
     const usage: StepPart = { type: "usage", inputTokens: 5, outputTokens: 3 };
     const replay: StepPart = { type: "replay", replay: { signature: "s\u0000" } };

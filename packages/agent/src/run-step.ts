@@ -5,7 +5,7 @@ import {
   toStorable,
   toStorableJson,
 } from "@parley/schema";
-import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
+import type { StepRecord, StepRetry, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 import { openGate, requestFormat } from "./structured-answer.ts";
@@ -13,6 +13,9 @@ import { addUsage, type PassedOver, type TokenUsage } from "./token-usage.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
+
+/** Retries that a step keeps. */
+const MAX_RETRIES_KEPT = 20;
 
 /** The result of a step of a model. */
 export interface StepResult {
@@ -48,6 +51,7 @@ export async function* runStep(
   let replay: unknown;
   let model: ModelPair | undefined;
   const passedOver: PassedOver[] = [];
+  const retries: StepRetry[] = [];
   let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = (request.now ?? Date.now)();
@@ -58,7 +62,11 @@ export async function* runStep(
     const counted = usage ?? { inputTokens: null, outputTokens: null };
     const timed = { durationMs, startedAt, ...(firstTokenMs !== undefined && { firstTokenMs }) };
     const answered = { step, ...counted, ...timed, ...(model && { model }) };
-    const record = passedOver.length === 0 ? answered : { ...answered, passedOver };
+    const record = {
+      ...answered,
+      ...(passedOver.length > 0 && { passedOver }),
+      ...(retries.length > 0 && { retries }),
+    };
     const replayed = replay === undefined ? record : { ...record, replay };
     return { prefix, calls, failure, record: replayed, stopped, held: gate.held };
   };
@@ -107,6 +115,13 @@ export async function* runStep(
         ({ model } = part);
       } else if (part.type === "passed_over") {
         passedOver.push(part.passedOver);
+      } else if (part.type === "retry") {
+        const at = (request.now ?? Date.now)();
+        const said = { code: toStorable(part.code), message: toStorable(part.message) };
+        // Each model of a chain may be asked again.
+        if (retries.length < MAX_RETRIES_KEPT) {
+          retries.push({ at, pauseMs: Math.round(part.pauseMs), ...said });
+        }
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {

@@ -49,5 +49,8 @@ export const ask = (parts: Partial<StepRequest> = {}): StepRequest => ({
 });
 export const textOf = (parts: readonly StepPart[]) =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+/** The parts but for the calls that were made again. */
+export const ended = (parts: readonly StepPart[]) => parts.filter(({ type }) => type !== "retry");
+
 export const errorsOf = (parts: readonly StepPart[]) =>
   parts.filter((part) => part.type === "error");

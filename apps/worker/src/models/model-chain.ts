@@ -127,6 +127,10 @@ async function* streamLink(
     if (!isAnswering && part.type === "error" && part.isOutage && request.hasFallback) {
       return { reason: part.code, ...usageOf(held) };
     }
+    if (part.type === "retry") {
+      yield part;
+      continue;
+    }
     isAnswering ||= isPublished(part) || part.type === "error";
     if (isAnswering) {
       yield* held;

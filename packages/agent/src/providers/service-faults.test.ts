@@ -3,6 +3,7 @@ import { MAX_ANSWER_CHARACTERS } from "../run-step.ts";
 import {
   ask,
   createStart,
+  ended,
   errorsOf,
   limits,
   secret,
@@ -29,6 +30,10 @@ describe.each(wires)("a call of %s", (id, modelId) => {
   it("is retried if it failed before its first token", async () => {
     const { service, parts } = await play([busy, down]);
     expect(errorsOf(parts)).toEqual([]);
+    expect(parts.slice(0, 2)).toMatchObject([
+      { type: "retry", code: "provider_rate_limited", pauseMs: expect.any(Number) },
+      { type: "retry", code: "provider_unavailable", pauseMs: expect.any(Number) },
+    ]);
     expect(textOf(parts)).toBe("All is well, and has been for long");
     expect(service.requests).toHaveLength(3);
   });
@@ -58,7 +63,7 @@ describe.each(wires)("a call of %s", (id, modelId) => {
       service.requests.length = 0;
       service.faults.splice(0, Infinity, fault, fault, fault);
       const parts = await Array.fromAsync(provider.streamStep(ask({ modelId })));
-      expect(parts).toEqual([expect.objectContaining({ type: "error", code })]);
+      expect(ended(parts)).toEqual([expect.objectContaining({ type: "error", code })]);
       expect(service.requests).toHaveLength(calls);
       const [error] = errorsOf(parts);
       // What is logged of an error: its message, its stack, and what else it has.
@@ -202,7 +207,7 @@ describe("a service provider", () => {
     service.faults.push({ kind: "status", status: 307, headers: { location } });
     service.faults.push({ kind: "status", status: 307, headers: { location } });
     const parts = await Array.fromAsync(provider.streamStep(ask({ modelId: "claude" })));
-    expect(parts).toMatchObject([{ type: "error", code: "provider_unavailable" }]);
+    expect(ended(parts)).toMatchObject([{ type: "error", code: "provider_unavailable" }]);
     expect(service.faults).toEqual([]);
   });
 

@@ -106,6 +106,8 @@ export async function* streamServiceStep(
       yield { type: "error", ...said, isOutage: isOutage(failed) };
       return;
     }
+    const { code, message } = failed;
+    yield { type: "retry", code, message: `${message} (${service.id})`, pauseMs };
     await sleep(pauseMs, undefined, { signal: request.signal });
   }
 }

@@ -228,6 +228,15 @@ describe("deriveSpans", () => {
     });
   });
 
+  it("shows the pauses after calls of a model that failed, below their step", () => {
+    const step = tracedStep();
+    const said = { code: "provider_rate_limited", message: "It is busy (openai)" };
+    const retries = [{ at: step.startedAt! + 100, pauseMs: 250, ...said }];
+    const spans = spansOf(tracedAnswer({ steps: [{ ...step, retries }] }));
+    expect(draw(spans).at(-1)).toBe("      backoff Retry 250-500 errored");
+    expect(spans.at(-1)).toMatchObject({ error: said, step: 0, parentId: spans.at(-2)!.id });
+  });
+
   it("gives a failed step the provider's own words, and readers without a currency no costs", () => {
     const error = { code: "provider_error", message: "It failed" };
     const answer = tracedAnswer({ run: tracedRun({ outcome: "errored" }), error });

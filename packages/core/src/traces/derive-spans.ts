@@ -72,7 +72,7 @@ function spansOfSteps(
   { ofRun: { root, attempts }, view, failed }: StepOptions,
 ): Span[] {
   let previous = attempts[0]?.startedAt ?? root.startedAt;
-  return steps.map((step, index): Span => {
+  return steps.flatMap((step, index): Span[] => {
     const { startedAt, endedAt } = timesOf(step, {
       called: calls.find((call) => call.step === step.step)?.createdAt,
       ended: index === steps.length - 1 ? root.endedAt : null,
@@ -88,7 +88,7 @@ function spansOfSteps(
       failed.code !== "interrupted" &&
       index === steps.length - 1 &&
       !calls.some((call) => call.step === step.step);
-    return {
+    const span: Span = {
       id: stepId(run.logId, step.step),
       parentId: parent.id,
       kind: "step",
@@ -105,7 +105,22 @@ function spansOfSteps(
       ...countsOf([step], view),
       ...(isFailed && { error: failed }),
     };
+    return [span, ...retriesOf(run.logId, step, span)];
   });
+}
+
+/** The pauses after calls of a step that have failed, each with what its service said. */
+function retriesOf(runId: string, { step, retries = [] }: StoredStep, parent: Span): Span[] {
+  return retries.map(({ at, pauseMs, code, message }, index) => ({
+    id: spanId(runId, "backoff", { key: `${step} ${index}` }),
+    parentId: parent.id,
+    kind: "backoff",
+    name: "Retry",
+    ...within(parent, { startedAt: at, endedAt: at + pauseMs }),
+    status: "errored",
+    step,
+    error: { code, message },
+  }));
 }
 
 /** A step is made once: a takeover repeats only what was not saved. */

@@ -215,6 +215,13 @@ export interface StoredStep extends StoredUsage {
     readonly model: ModelPair;
     readonly reason: string;
   })[];
+  /** Calls that failed before their first token and were made again after a pause. */
+  readonly retries?: readonly {
+    readonly at: number;
+    readonly pauseMs: number;
+    readonly code: string;
+    readonly message: string;
+  }[];
   readonly replay?: unknown;
   /** What it wrote instead of its text, of an answer in a format, and why that was not accepted. */
   readonly held?: { readonly text: string; readonly fault?: string | undefined } | undefined;

@@ -49,7 +49,7 @@ export const Span = z.object({
     .describe(
       "`answer` or `invocation` from creation to end; `queue`: waiting for a worker; `attempt`: a worker had it; " +
         "`step`: a model call, from its beginning to its last token; `call`: a tool call, from the end of the step that asked " +
-        "for it; `wait` for a person or an application; `backoff` until the next attempt; `compaction`: a summary that " +
+        "for it; `wait` for a person or an application; `backoff` until the next attempt, or below a step, until its model is called again; `compaction`: a summary that " +
         "the end of the answer started",
     )
     .meta({ example: "answer" }),
