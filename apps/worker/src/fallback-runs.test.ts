@@ -44,11 +44,8 @@ describe("turns with fallback models", () => {
         parseInput(endpoints["workspaces.update"], { wId: workspace.sid, models: [...models] }),
       );
     await enable([first, second, third]);
-    await insertTestAgent(test.core, workspace, {
-      sid: "ann",
-      ...first,
-      fallbackModels: [second, third],
-    });
+    const fallbackModels = [second, third];
+    await insertTestAgent(test.core, workspace, { sid: "ann", ...first, fallbackModels });
     await insertTestAgent(test.core, workspace, { sid: "alone", ...first });
     context = await openTestContext(test.core, workspace);
   });
