@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { type Answers, inputsOf } from "../../testing/answer-calls.ts";
+import { type Answers, inputsOf, Refusal } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
 import { AlertBanner } from "./alert-banner.tsx";
 import { AlertsPage } from "./alerts-page.tsx";
@@ -123,6 +123,19 @@ test("switches an alert on, and removes one of one's own", async () => {
   await user.click(await screen.findByRole("button", { name: "Actions of Slow queue" }));
   await user.click(await screen.findByRole("menuitem", { name: "Remove" }));
   await waitFor(() => expect(inputsOf(calls, "alerts.remove")).toHaveLength(1));
+});
+
+test("an alert is shown as switched before that is stored, and as it was if that is refused", async () => {
+  const storing = Promise.withResolvers<unknown>();
+  const { user } = await page({ "alerts.update": () => storing.promise });
+  const row = await rowOf("Slow queue");
+  expect(row.textContent).toContain("off");
+  await user.click(within(row).getByRole("button"));
+  await user.click(screen.getByRole("menuitem", { name: "Switch on" }));
+  await waitFor(() => expect(row.textContent).toContain("OK"));
+  storing.reject(new Refusal("Not now"));
+  await waitFor(() => expect(row.textContent).toContain("off"));
+  expect((await screen.findByRole("alert")).textContent).toContain("Not now");
 });
 
 test("builders change nothing", async () => {

@@ -37,6 +37,13 @@ export function AlertsPage() {
     },
     onSuccess: () => say("Alert saved"),
   });
+  const pending = changing.isPending ? changing.variables : undefined;
+  /** An alert as it will be once what was just clicked is stored. */
+  const toShown = (alert: Alert): Alert[] => {
+    if (pending?.alert.sId !== alert.sId) return [alert];
+    if (pending.remove) return alert.isBuiltIn ? [alert] : [];
+    return [{ ...alert, isEnabled: !pending.alert.isEnabled }];
+  };
   return (
     <Page
       title="Alerts"
@@ -55,7 +62,7 @@ export function AlertsPage() {
         <List
           name="Alerts"
           query={list}
-          rowsOf={({ alerts }) => alerts}
+          rowsOf={({ alerts }) => alerts.flatMap(toShown)}
           keyOf={({ sId }) => sId}
           empty={null}
           columns={{

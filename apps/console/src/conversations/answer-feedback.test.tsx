@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { answerOf } from "../../testing/models.ts";
 import { show } from "../../testing/show.tsx";
 import { talkOf } from "../../testing/talk.ts";
-import { type Answers, inputsOf, refuse } from "../../testing/answer-calls.ts";
+import { type Answers, inputsOf, refuse, Refusal } from "../../testing/answer-calls.ts";
 import { AgentAnswer } from "./agent-answer.tsx";
 import { FeedbackContext, useFeedbackOf } from "./feedback-context.ts";
 import { TalkContext } from "./talk-context.ts";
@@ -64,6 +64,17 @@ test("an answer is rated and commented on, and the rating is withdrawn", async (
     { thumbDirection: "up", feedbackContent: "To the point" },
   ]);
   expect(inputsOf(calls, WITHDRAW)).toHaveLength(1);
+});
+
+test("a rating is shown before it is stored, and taken back if that is refused", async () => {
+  const storing = Promise.withResolvers<unknown>();
+  const answers = { ...rated(), [GIVE]: () => storing.promise };
+  const { user } = await show(<Answer />, { answers });
+  await user.click(button(/^Bad/));
+  await screen.findByRole("button", { name: /^Bad/, pressed: true });
+  storing.reject(new Refusal("Not now"));
+  await screen.findByRole("button", { name: /^Bad/, pressed: false });
+  expect((await screen.findByRole("alert")).textContent).toContain("Not now");
 });
 
 test("users see only their own rating, and no counts", async () => {

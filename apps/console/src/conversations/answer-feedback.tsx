@@ -13,23 +13,18 @@ const ratings = [
 /** The buttons that rate an answer: again, the rating is withdrawn. Shows builders how many rated it so. */
 export function RateButtons({ messageId }: { readonly messageId: string }) {
   const feedback = useFeedback();
-  const [isBusy, setBusy] = useState(false);
   if (feedback === undefined) return null;
   const own = feedback.ownOf(messageId);
   const counts = feedback.countsOf(messageId);
-  const rate = async (thumbDirection: "up" | "down") => {
-    setBusy(true);
-    await (own?.thumbDirection === thumbDirection
+  const rate = async (thumbDirection: "up" | "down") =>
+    own?.thumbDirection === thumbDirection
       ? feedback.withdraw(messageId)
-      : feedback.give(messageId, { thumbDirection }));
-    setBusy(false);
-  };
+      : feedback.give(messageId, { thumbDirection });
   return ratings.map(({ direction, name, icon }) => (
     <Button
       key={direction}
       isSmall
       variant="ghost"
-      isBusy={isBusy}
       aria-pressed={own?.thumbDirection === direction}
       className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
       onClick={() => void rate(direction)}

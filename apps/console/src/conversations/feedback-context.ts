@@ -10,7 +10,8 @@ export type Feedback = Output<"feedbacks.listOwn">["feedbacks"][number];
 
 /** The feedback on the answers of a conversation, as far as the reader sees it. */
 export interface FeedbackActions {
-  readonly ownOf: (messageId: string) => Feedback | undefined;
+  /** One's own, as it will be once what was just clicked is stored. */
+  readonly ownOf: (messageId: string) => Pick<Feedback, "thumbDirection" | "content"> | undefined;
   /** How many rated the answer as good and as bad; undefined for those who see only their own. */
   readonly countsOf: (
     messageId: string,
@@ -24,6 +25,12 @@ export interface FeedbackActions {
 interface Rating {
   readonly thumbDirection: "up" | "down";
   readonly feedbackContent?: string;
+}
+
+/** A rating of an answer; without one, it is withdrawn. */
+interface Change {
+  readonly messageId: string;
+  readonly rating?: Rating;
 }
 
 export const FeedbackContext = createContext<FeedbackActions | undefined>(undefined);
@@ -49,27 +56,35 @@ export function useFeedbackOf(conversationId: string): FeedbackActions | undefin
   });
   const changing = useMutation({
     mutationKey: trpc.feedbacks.pathKey(),
-    mutationFn: async (change: () => Promise<unknown>) => change(),
+    mutationFn: async ({ messageId, rating }: Change) =>
+      rating === undefined
+        ? parley.feedbacks.withdraw({ conversationId, messageId })
+        : parley.feedbacks.give({ conversationId, messageId, ...rating }),
   });
   const { mutateAsync, error } = changing;
+  const pending = changing.isPending ? changing.variables : undefined;
   const [given, counted] = [own.data?.feedbacks, all.data?.feedbacks];
   // Answers that have not changed are not rendered again while another one is written.
   return useMemo((): FeedbackActions | undefined => {
     if (!canWrite) return undefined;
-    const attempt = async (change: () => Promise<unknown>) => mutateAsync(change).catch(() => {});
+    const attempt = async (change: Change) => mutateAsync(change).catch(() => {});
     return {
-      ownOf: (messageId) => given?.find((one) => one.messageId === messageId),
+      ownOf: (messageId) => {
+        if (pending?.messageId !== messageId) {
+          return given?.find((one) => one.messageId === messageId);
+        }
+        const { rating } = pending;
+        return rating && { ...rating, content: rating.feedbackContent ?? null };
+      },
       countsOf: (messageId) => {
         const ofAnswer = counted?.filter((one) => one.messageId === messageId);
         if (ofAnswer === undefined) return undefined;
         const up = ofAnswer.filter(({ thumbDirection }) => thumbDirection === "up").length;
         return { up, down: ofAnswer.length - up };
       },
-      give: (messageId, rating) =>
-        attempt(async () => parley.feedbacks.give({ conversationId, messageId, ...rating })),
-      withdraw: (messageId) =>
-        attempt(async () => parley.feedbacks.withdraw({ conversationId, messageId })),
+      give: (messageId, rating) => attempt({ messageId, rating }),
+      withdraw: (messageId) => attempt({ messageId }),
       error,
     };
-  }, [canWrite, parley, conversationId, mutateAsync, error, given, counted]);
+  }, [canWrite, mutateAsync, error, pending, given, counted]);
 }

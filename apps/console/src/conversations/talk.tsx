@@ -53,7 +53,12 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
   );
   /** Files that are already in the conversation, if the message after them could not be sent. */
   const attached = useRef(new Set<string>());
+  /** The last message before the one that is being sent, which is shown at once. */
+  const sentAfter = useRef<string>(undefined);
   const sending = useMutation({
+    onMutate: () => {
+      sentAfter.current = lastWrittenId(messages);
+    },
     mutationFn: async ({ text, agentIds, files }: Draft) => {
       // One after the other, to keep their order in the conversation.
       for (const { fileId, title } of files) {
@@ -94,6 +99,14 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
                 questions={pick(questions, message.sId)}
               />
             ))}
+            {sending.isPending && lastWrittenId(messages) === sentAfter.current && (
+              <li aria-busy className="min-w-0 opacity-70">
+                <article className="ml-auto grid max-w-3xl gap-1 rounded-lg bg-accent-soft px-4 py-3">
+                  <p className="text-sm text-muted">Sending …</p>
+                  <p className="whitespace-pre-wrap">{sending.variables.text}</p>
+                </article>
+              </li>
+            )}
           </ol>
         </FeedbackContext>
       </TalkContext>
@@ -148,6 +161,9 @@ function answeringNames(messages: readonly ConversationMessage[]): string {
   );
   return `${names.join(", ")} ${names.length > 1 ? "are" : "is"} answering`;
 }
+
+const lastWrittenId = (messages: readonly ConversationMessage[]): string | undefined =>
+  messages.findLast(({ type }) => type === "user_message")?.sId;
 
 /** The agents that the last message mentions: the next one is probably for them too. */
 function lastMentioned(messages: readonly ConversationMessage[]): readonly string[] | undefined {

@@ -44,12 +44,16 @@ export function TraceDestinationListPage() {
     onSuccess: ({ traceDestination }) =>
       say(traceDestination.isEnabled ? "Switched on" : "Switched off"),
   });
+  const pending = switching.isPending ? switching.variables : undefined;
+  /** A destination as it will be once what was just clicked is stored. */
+  const toShown = (one: TraceDestination): TraceDestination =>
+    pending?.sId === one.sId ? { ...one, isEnabled: !pending.isEnabled } : one;
   const failed = [testing, switching].find(({ isError }) => isError);
   return (
     <ListPage
       name="Trace destinations"
       query={list}
-      rowsOf={({ traceDestinations }) => traceDestinations}
+      rowsOf={({ traceDestinations }) => traceDestinations.map(toShown)}
       keyOf={({ sId }) => sId}
       after={after}
       above={failed && <ErrorNotice error={failed.error} />}
