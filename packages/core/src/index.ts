@@ -256,6 +256,9 @@ export {
   type ExportSubject,
   readDestination,
 } from "./trace-destinations/claim-exports.ts";
+export { claimDivisions, type DivisionSubject } from "./retrieval/claim-divisions.ts";
+export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
+export { startDivisions } from "./retrieval/start-divisions.ts";
 export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
 export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
 export {

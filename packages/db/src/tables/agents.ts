@@ -35,6 +35,16 @@ export interface StoredCompaction {
   readonly keepsMessages?: number | undefined;
 }
 
+/** What an agent may look up; what is left out grants nothing. */
+export interface StoredKnowledge {
+  readonly everything?: boolean | undefined;
+  readonly dataSourceIds?: readonly string[] | undefined;
+  readonly folders?:
+    | readonly { readonly dataSourceId: string; readonly folderId: string }[]
+    | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
 /**
  * One row per version of an agent; mentions resolve to the current one. A draft that is only tried has the status `draft`,
  * a negative version, and is never the current one.
@@ -68,6 +78,8 @@ export const agents = pgTable(
     responseFormat: jsonb().$type<StoredResponseFormat>(),
     /** Null for the defaults. */
     compaction: jsonb().$type<StoredCompaction>(),
+    /** What it may look up; null for nothing. */
+    knowledge: jsonb().$type<StoredKnowledge>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),

@@ -266,6 +266,8 @@ export const actions = pgTable(
     output: jsonb().$type<unknown[]>(),
     /** Files that the call has made; null for none. */
     generatedFiles: jsonb().$type<GeneratedFile[]>(),
+    /** The parts of documents that the call has found; null for none. */
+    citations: jsonb().$type<unknown[]>(),
     /** For a call that starts something: the log of the message, whose run its end wakes. */
     logId: text(),
     /** For such a call: the workspace. */
