@@ -1,3 +1,5 @@
+import { dataSourceNodes } from "@parley/db";
+import { and, eq, isNull } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import { claimDivisions } from "../src/retrieval/claim-divisions.ts";
 import { divideSome, endDivision } from "../src/retrieval/divide-documents.ts";
@@ -19,4 +21,10 @@ export async function divideTestDocuments(core: Core): Promise<number> {
     await endDivision(core, run);
   }
   return parts;
+}
+
+/** How many documents are not divided. */
+export async function countUndivided({ database }: Core): Promise<number> {
+  const { dividedAt, nodeType } = dataSourceNodes;
+  return database.db.$count(dataSourceNodes, and(isNull(dividedAt), eq(nodeType, "document")));
 }

@@ -25,7 +25,7 @@ export function describeCall(event: MessageEvent): string | undefined {
 }
 
 /** The events that `notesIn` reads, besides those that streams always have. */
-export const withNotes = ["notes", "fallbacks", "budgets"] as const;
+export const withNotes = ["notes", "fallbacks", "budgets", "citations"] as const;
 
 /** What an event says that the model was not given, and which model answers in another's place, in a line each. */
 export function notesIn(event: MessageEvent): string[] {

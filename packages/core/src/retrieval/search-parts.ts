@@ -36,7 +36,7 @@ export interface FoundPart {
   readonly sourceUrl: string | null;
   readonly timestamp: number;
   readonly partId: string;
-  readonly headings: readonly string[];
+  readonly headings: string[];
   readonly content: string;
   /** In UTF-16 units of the document's text. */
   readonly start: number;

@@ -79,7 +79,7 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       + (select coalesce(sum(bytes), 0)::float8 from said)
       + ${bytesOf(
         "a",
-        ["params", "output", "generated_files"],
+        ["params", "output", "generated_files", "citations"],
         sql`said join actions a on a.message_id = said.id`,
       )}
       + ${eventsOf(sql`select sid from page union all select sid from said`)}

@@ -90,6 +90,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       return [
         { ...params, action: { ...action, status: callStatus.running, output: null } },
         renderEnd(row, shared),
+        ...renderCitations(row, shared),
       ];
     });
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
@@ -113,6 +114,15 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     await suspendTurn(db, { run, delayMs }, afterCommit);
     return saved;
   });
+}
+
+/** What a call has found, as an event of the answer; none if that is nothing. */
+function renderCitations(
+  { sid: callId, citations }: ActionRow,
+  shared: { created: number; configurationId: string; messageId: string; step: number },
+): MessageEvent[] {
+  if (citations === null || citations.length === 0) return [];
+  return [{ type: "agent_message_citations", ...shared, callId, citations }];
 }
 
 /**

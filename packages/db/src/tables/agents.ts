@@ -9,7 +9,12 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { AgentTag, ReasoningEffort, SimulatedScript } from "@parley/schema";
+import type {
+  AgentTag,
+  ReasoningEffort,
+  SimulatedScript,
+  StoredAgentKnowledge,
+} from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { identity, milliseconds, number, reference } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
@@ -33,16 +38,6 @@ export interface StoredCompaction {
   readonly enabled?: boolean | undefined;
   readonly startsAtPercent?: number | undefined;
   readonly keepsMessages?: number | undefined;
-}
-
-/** What an agent may look up; what is left out grants nothing. */
-export interface StoredKnowledge {
-  readonly everything?: boolean | undefined;
-  readonly dataSourceIds?: readonly string[] | undefined;
-  readonly folders?:
-    | readonly { readonly dataSourceId: string; readonly folderId: string }[]
-    | undefined;
-  readonly tags?: readonly string[] | undefined;
 }
 
 /**
@@ -79,7 +74,7 @@ export const agents = pgTable(
     /** Null for the defaults. */
     compaction: jsonb().$type<StoredCompaction>(),
     /** What it may look up; null for nothing. */
-    knowledge: jsonb().$type<StoredKnowledge>(),
+    knowledge: jsonb().$type<StoredAgentKnowledge>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),
