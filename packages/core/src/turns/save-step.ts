@@ -5,6 +5,7 @@ import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { renderCitations } from "../messages/citations.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
@@ -90,7 +91,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       return [
         { ...params, action: { ...action, status: callStatus.running, output: null } },
         renderEnd(row, shared),
-        ...renderCitations(row, shared),
+        ...announceCitations(row, shared),
       ];
     });
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
@@ -117,12 +118,13 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
 }
 
 /** What a call has found, as an event of the answer; none if that is nothing. */
-function renderCitations(
-  { sid: callId, citations }: ActionRow,
+function announceCitations(
+  row: ActionRow,
   shared: { created: number; configurationId: string; messageId: string; step: number },
 ): MessageEvent[] {
-  if (citations === null || citations.length === 0) return [];
-  return [{ type: "agent_message_citations", ...shared, callId, citations }];
+  const citations = renderCitations(row);
+  if (citations.length === 0) return [];
+  return [{ type: "agent_message_citations", ...shared, callId: row.sid, citations }];
 }
 
 /**
