@@ -175,7 +175,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
   ],
+  "dataSources.checkUpsertQueue": inSource(() => ({})),
+  "dataSources.get": inSource(() => ({})),
   "dataSources.list": ofSpace,
+  "dataSources.search": inSource(() => ({ query: MARK })),
   "dataSourceViews.create": ({ spaceId }) => [{ spaceId, name: "POISONED" }],
   "dataSourceViews.find": ({ spaceId, dataSourceId }) => [{ vaultId: spaceId }, { dataSourceId }],
   "dataSourceViews.get": ofView(),
@@ -185,7 +188,12 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "dataSourceViews.update": ofView({ parentsIn: ["POISONED"] }),
   "documents.delete": document(),
   "documents.get": document(),
+  "documents.getBlob": document(),
   "documents.list": inSource(() => ({})),
+  "documents.setParents": inSource(({ nodeId }) => ({
+    documentId: nodeId,
+    parents: [nodeId, "POISONED"],
+  })),
   "documents.upsert": document({ text: "POISONED" }),
   "folders.delete": folder(),
   "folders.upsert": folder({ title: "POISONED", timestamp: 1, mime_type: "x/x" }),

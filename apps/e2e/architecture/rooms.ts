@@ -98,6 +98,7 @@ const core: Rooms = {
   files: [...keyed, "storage", "workspaces"],
   "functions/json-schema": ["untrusted"],
   knowledge: [...keyed, "workspaces"],
+  retrieval: [...ground, "access", "runs", "knowledge"],
   functions: [...ground, "workspaces", "functions/json-schema"],
   tools: [...keyed, "runs", "workspaces", "functions", "functions/json-schema"],
   "skills/folders": ["untrusted"],
@@ -204,6 +205,7 @@ const core: Rooms = {
   "take-over-runs.ts": [
     ...ground,
     "runs",
+    "retrieval",
     "schedules",
     "trace-destinations",
     "triggers",

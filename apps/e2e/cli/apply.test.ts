@@ -55,6 +55,7 @@ describe("parley apply and parley pull", () => {
       },
       asksUser: true,
       compaction: { enabled: true, startsAtPercent: 30 },
+      knowledge: { everything: true, folders: [{ dataSourceId: "dts_1", folderId: "shops" }] },
       responseFormat: { type: "json_schema", schema: { required: ["order"] }, strict: false },
       reasoningEffort: "light",
       tags: [

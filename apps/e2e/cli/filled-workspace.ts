@@ -181,6 +181,7 @@ export async function fillWorkspace(
         maxStepsPerRun: 3,
         asksUser: true,
         compaction: { enabled: false, keepsMessages: 2 + index_ },
+        knowledge: { everything: true, dataSourceIds: ["dts_1"], tags: [`t${index_}`] },
         responseFormat: {
           type: "json_schema",
           schema: { type: "object", properties: { [`p${index_}`]: { enum: ["b", "a", null] } } },

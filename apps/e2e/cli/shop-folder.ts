@@ -11,6 +11,7 @@ model: { providerId: simulated, modelId: simulated-1, temperature: 0.2, reasonin
 maxStepsPerRun: 4
 asksUser: true
 compaction: { enabled: true, startsAtPercent: 30 }
+knowledge: { everything: true, folders: [{ dataSourceId: dts_1, folderId: shops }] }
 responseFormat:
   type: json_schema
   schema: { type: object, required: [order], properties: { order: { type: string } } }

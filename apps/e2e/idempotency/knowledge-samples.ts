@@ -1,4 +1,4 @@
-import { pathsOf, type Request } from "../request.ts";
+import { pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 
@@ -25,6 +25,11 @@ export function knowledgeSamples(server: () => Server): Record<string, () => Pro
       request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
       withoutKey,
     }),
+    "documents.setParents": async () => {
+      const path = `${await newSource()}/documents/d`;
+      await send(server(), { path, json: { text: "x" } });
+      return { request: { path: `${path}/parents`, json: { parents: ["d", "f"] } }, withoutKey };
+    },
     "folders.upsert": async () => ({
       request: {
         path: `${await newSource()}/folders/f`,

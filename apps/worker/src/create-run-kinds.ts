@@ -14,6 +14,7 @@ import {
   readTitleModel,
 } from "./models/model-providers.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
+import { createDivisionRuns } from "./retrieval/division-runs.ts";
 import { createRequestRecorder, type RequestRecorder } from "./requests/request-recorder.ts";
 import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
@@ -73,6 +74,7 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
+    division: createDivisionRuns({ core, persistence }),
     firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
       ...services,

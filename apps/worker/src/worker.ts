@@ -16,6 +16,7 @@ import type { ProgramRunner } from "./program-runner.ts";
 import { createRunKinds } from "./create-run-kinds.ts";
 import { findModelServices } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
+import { startDividing } from "./retrieval/start-divisions.ts";
 import { startExporting } from "./traces/start-exports.ts";
 import { serverTarget } from "./traces/trace-settings.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
@@ -39,6 +40,7 @@ const BUSY_DELAY_MS = 5;
 const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
   "compaction",
   "delivery",
+  "division",
   "firing",
   "trace_export",
   "trigger_event",
@@ -91,6 +93,7 @@ export function createWorker({
   let stopPoll = (): void => {};
   let stopRetention = (): Promise<void> => Promise.resolve();
   let stopExporting = (): Promise<void> => Promise.resolve();
+  let stopDividing = (): Promise<void> => Promise.resolve();
 
   // The registry has these members only.
   const kindNames = Object.keys(kinds) as ClaimedRun["kind"][];
@@ -245,6 +248,7 @@ export function createWorker({
       stopPoll = startSafetyPoll(core, wakeAll);
       const isOfServer = serverTarget(settings) !== undefined;
       stopExporting = startExporting({ core, isOfServer, logger });
+      stopDividing = startDividing({ core, logger });
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
       unregister = core.localWorkers.register(places);
@@ -256,7 +260,8 @@ export function createWorker({
       unregister();
       unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
-      await Promise.all([stopRetention(), stopExporting(), leases.stopTakingOver(), ...claims]);
+      const stopped = [stopRetention(), stopExporting(), stopDividing(), leases.stopTakingOver()];
+      await Promise.all([...stopped, ...claims]);
       const unfinished = async () => {
         await places.close();
         await Promise.all(running.values().map(({ done }) => done));

@@ -12,6 +12,7 @@ export * from "./prompt-files.ts";
 export * from "./prompt-parts.ts";
 export * from "./provider.ts";
 export { describeCut, describeCutParams, type ReadResult, resultsTool } from "./results.ts";
+export { type KnowledgeSource, knowledgeTools } from "./knowledge.ts";
 export { BUDGET_EXCEEDED } from "./call-meter.ts";
 export { type CountTokens, countPrompt } from "./count-prompt.ts";
 export { keptReplay } from "./providers/kept-replay.ts";

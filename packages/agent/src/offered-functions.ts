@@ -24,7 +24,7 @@ export interface SkillLoads {
   /** Calls of the turn, in order. */
   readonly finishedCalls: readonly Pick<
     StepRequest["finishedCalls"][number],
-    "name" | "params" | "isError"
+    "name" | "params" | "isError" | "citations"
   >[];
 }
 

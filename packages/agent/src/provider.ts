@@ -1,4 +1,5 @@
 import type {
+  Citation,
   FileKind,
   FinishReason,
   ModelPair,
@@ -86,6 +87,7 @@ export interface StepRequest {
   /** Calls of the steps before this one, in order. */
   readonly finishedCalls: readonly (Pick<FinishedCall, "id" | "name" | "params" | "output"> & {
     readonly isError?: boolean | undefined;
+    readonly citations?: readonly Citation[] | undefined;
     readonly step: number;
     /** Files of the output that the model is given. */
     readonly files?: readonly FilePart[] | undefined;
@@ -157,6 +159,8 @@ export interface FinishedCall extends ToolCall {
   readonly output: string;
   readonly isError: boolean;
   readonly durationMs: number;
+  /** The parts of documents that the output shows, numbered in the answer. */
+  readonly citations?: readonly Citation[] | undefined;
 }
 
 /** Why a call of a model is made again, and after how long. */

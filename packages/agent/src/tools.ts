@@ -1,4 +1,4 @@
-import { toStorableJson } from "@parley/schema";
+import { type Citation, toStorableJson } from "@parley/schema";
 import { type OfferedFunction, refuseWithheld, type SkillLoads } from "./offered-functions.ts";
 import type { FinishedCall, ToolCall, ToolDefinition } from "./provider.ts";
 
@@ -6,6 +6,8 @@ import type { FinishedCall, ToolCall, ToolDefinition } from "./provider.ts";
 export interface ToolAnswer {
   readonly output: string;
   readonly isError: boolean;
+  /** The parts of documents that the output shows, numbered in the answer. */
+  readonly citations?: readonly Citation[] | undefined;
 }
 
 /** A tool that Parley itself runs when a model calls it. */

@@ -15,6 +15,6 @@ export type FollowConversation<N extends "messages.events" | "conversations.even
 > & {
   /** Further events; none by default. */
   readonly include?:
-    | readonly ("notes" | "compaction" | "fallbacks" | "budgets" | "function_calls")[]
+    | readonly ("notes" | "compaction" | "fallbacks" | "budgets" | "function_calls" | "citations")[]
     | undefined;
 };

@@ -10,6 +10,12 @@ export function createKnowledgeMethods(method: <N extends RouteName>(name: N) =>
     dataSources: {
       /** Lists the data sources that the key reaches. */
       list: method("dataSources.list"),
+      /** Reads a data source. */
+      get: method("dataSources.get"),
+      /** Finds the documents of a data source that match best, with the part that matches. */
+      search: method("dataSources.search"),
+      /** Counts the documents that agents do not find yet. */
+      checkUpsertQueue: method("dataSources.checkUpsertQueue"),
     },
     dataSourceViews: {
       /** Finds the views of data sources, by data source or space. */
@@ -28,6 +34,10 @@ export function createKnowledgeMethods(method: <N extends RouteName>(name: N) =>
       upsert: method("documents.upsert"),
       /** Reads a document with its text. */
       get: method("documents.get"),
+      /** Reads a document as it was uploaded. */
+      getBlob: method("documents.getBlob"),
+      /** Moves a document to other folders. */
+      setParents: method("documents.setParents"),
       /** Lists the documents of a data source without their texts, a page at a time. */
       list: method("documents.list"),
       /** Deletes a document; fragments that refer to it keep its text. */

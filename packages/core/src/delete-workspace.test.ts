@@ -21,6 +21,7 @@ import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
+import { divideTestDocuments } from "../testing/retrieval.ts";
 import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
@@ -82,6 +83,7 @@ describe("deleteWorkspace", () => {
     const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
     const dataSourceViewId = (await test.operator.createDataSourceView(view)).dataSourceView.sId;
     await test.operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
+    await divideTestDocuments(test.core);
     const times = { createdAt: 0, updatedAt: 0 };
     const described = { agentFacingDescription: "", userFacingDescription: "" };
     const [skill] = await db()

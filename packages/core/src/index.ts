@@ -257,6 +257,15 @@ export {
   type ExportSubject,
   readDestination,
 } from "./trace-destinations/claim-exports.ts";
+export { claimDivisions, type DivisionSubject } from "./retrieval/claim-divisions.ts";
+export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
+export {
+  listDocumentsOfTurn,
+  type LookingTurn,
+  lookUp,
+  lookUpDocument,
+} from "./retrieval/look-up.ts";
+export { startDivisions } from "./retrieval/start-divisions.ts";
 export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
 export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
 export {

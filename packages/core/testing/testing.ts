@@ -46,6 +46,7 @@ export { expireTestLeases } from "./leases.ts";
 export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.ts";
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
+export { countUndivided, divideTestDocuments } from "./retrieval.ts";
 export * from "./summaries.ts";
 export { ageTestTraces } from "./trace-destinations.ts";
 export * from "./usage.ts";

@@ -25,6 +25,7 @@ import { sandboxFunctionEndpoints } from "./functions/sandbox-functions.ts";
 import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
+import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
 import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
@@ -84,6 +85,7 @@ export const endpoints = {
   ...spaceAdministrationEndpoints,
   ...dataSourceEndpoints,
   ...documentEndpoints,
+  ...furtherDocumentEndpoints,
   ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,

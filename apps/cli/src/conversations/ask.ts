@@ -7,7 +7,14 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../connection/report-breaks.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { answerFailed, describeCall, isWritten, notesIn, withNotes } from "./read-event.ts";
+import {
+  answerFailed,
+  describeCall,
+  isWritten,
+  notesIn,
+  referencesOf,
+  withNotes,
+} from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
@@ -104,7 +111,10 @@ async function print(
       notes.push(...notesIn(event));
       if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
-      if (event.type === "agent_message_success") lacks = explainEnd(event.message);
+      if (event.type === "agent_message_success") {
+        lacks = explainEnd(event.message);
+        notes.push(...referencesOf(event.message));
+      }
       if (event.type === "agent_generation_cancelled") return "cancelled";
     }
     return "done";

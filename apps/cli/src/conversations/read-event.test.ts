@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@parley/schema";
 import { expect, it } from "vitest";
-import { notesIn } from "./read-event.ts";
+import { notesIn, referencesOf } from "./read-event.ts";
 
 const of = { created: 0, configurationId: "ann", messageId: "m1", step: 0 };
 const fallback = (passedOver: Extract<MessageEvent, { passedOver: unknown }>["passedOver"]) =>
@@ -29,4 +29,29 @@ it("says in a line each what the model was not given", () => {
     "No images",
   ]);
   expect(notesIn({ type: "agent_generation_cancelled", ...of })).toEqual([]);
+});
+
+it("names what an answer refers to by number, title, place and link", () => {
+  const shared = {
+    dataSourceId: "d",
+    dataSourceName: "Handbook",
+    documentId: "x",
+    start: 0,
+    end: 1,
+  };
+  const citations = [
+    {
+      ...shared,
+      reference: 1,
+      title: "Hours\u{1b}",
+      headings: ["Hours\u{1b}", "Sunday"],
+      sourceUrl: null,
+    },
+    { ...shared, reference: 2, title: "Shops", headings: [], sourceUrl: "https://example.com" },
+  ];
+  expect(referencesOf({ citations })).toEqual([
+    "[1] Hours > Sunday (Handbook)",
+    "[2] Shops (Handbook) https://example.com",
+  ]);
+  expect(referencesOf({})).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { CommandError } from "@parley/command/command-error";
 import { oneLine } from "@parley/command/print";
-import type { MessageEvent } from "@parley/schema";
+import type { Citation, MessageEvent } from "@parley/schema";
 
 type Written = Extract<MessageEvent, { readonly type: "generation_tokens" }>;
 type Failed = Extract<MessageEvent, { readonly type: "agent_error" }>;
@@ -40,4 +40,13 @@ export function notesIn(event: MessageEvent): string[] {
   }
   if (event.type !== "agent_message_notes") return [];
   return event.notes.map(({ message }) => oneLine(message));
+}
+
+/** The parts of documents that an answer refers to, in a line each: number, title, place, and link. */
+export function referencesOf({ citations = [] }: { citations?: readonly Citation[] | undefined }) {
+  return citations.map(({ reference, title, headings, dataSourceName, sourceUrl }) => {
+    const place = [title, ...headings.filter((heading) => heading !== title)].join(" > ");
+    const link = sourceUrl === null ? "" : ` ${sourceUrl}`;
+    return oneLine(`[${reference}] ${place} (${dataSourceName})${link}`);
+  });
 }

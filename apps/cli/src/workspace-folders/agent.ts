@@ -1,4 +1,5 @@
 import {
+  type AgentKnowledge,
   type Compaction,
   CreateAgent,
   ShortText,
@@ -22,7 +23,8 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, responseFormat, tags, fallbackModels } = CreateAgent.shape;
+const { script, asksUser, compaction, knowledge, responseFormat, tags, fallbackModels } =
+  CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -37,6 +39,7 @@ const AgentFile = z.object({
   maxStepsPerRun,
   asksUser,
   compaction,
+  knowledge,
   responseFormat,
   tags,
   skills: namesUpTo(50),
@@ -56,6 +59,18 @@ function settingsOf({ enabled, startsAtPercent, keepsMessages }: Partial<Compact
   };
 }
 
+/** What is said of what it may look up, in one order. */
+function knowledgeOf({ everything, dataSourceIds, folders, tags: named }: Partial<AgentKnowledge>) {
+  return {
+    ...(everything === true && { everything }),
+    ...(dataSourceIds?.length && { dataSourceIds: [...dataSourceIds] }),
+    ...(folders?.length && {
+      folders: folders.map(({ dataSourceId, folderId }) => ({ dataSourceId, folderId })),
+    }),
+    ...(named?.length && { tags: [...named] }),
+  };
+}
+
 /** An agent as files declare it: with empty texts if it has no instructions, or no picture of its own. */
 function definitionOf(value: z.output<typeof AgentFile>, name = "") {
   const { providerId, modelId, temperature = 0.7 } = value.model;
@@ -72,6 +87,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
     compaction: settingsOf(value.compaction ?? {}),
+    knowledge: knowledgeOf(value.knowledge ?? {}),
     responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
@@ -174,6 +190,7 @@ export function readShownAgent(
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
       compaction: settingsOf(shown.compaction),
+      knowledge: knowledgeOf(shown.knowledge),
       responseFormat: shown.responseFormat,
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),

@@ -11,6 +11,11 @@ const answers = {
   }),
   "skills.list": () => ({ skills: [] }),
   "tools.list": () => ({ tools: [] }),
+  "dataSourceViews.list": () => ({
+    dataSourceViews: [{ dataSourceId: "dts_1", name: "Handbook", description: null }],
+    hasMore: false,
+    lastValue: null,
+  }),
   "sandboxFunctions.list": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
 };
 
@@ -131,4 +136,23 @@ test("a share that is not a number is refused beside the form", async () => {
   await user.type(screen.getByRole("textbox", { name: /% of the context/ }), "half");
   expect(await compaction()).toBeUndefined();
   expect(screen.getByRole("alert").textContent).toContain("must be a number");
+});
+
+test("what an agent may look up is nothing by default, and sent as its fields say", async () => {
+  const { user, save, sent } = await showForm();
+  await save();
+  expect(sent.at(-1)?.knowledge).toEqual({});
+  await user.click(await screen.findByRole("checkbox", { name: "Handbook" }));
+  await user.type(screen.getByRole("textbox", { name: "Tags to look up" }), "public, , shop");
+  const folders = screen.getByRole("textbox", { name: "Folders to look up in" });
+  await user.type(folders, "dts_1");
+  await save();
+  expect(sent).toHaveLength(1);
+  await user.type(folders, "/shops/north");
+  await save();
+  expect(sent.at(-1)?.knowledge).toEqual({
+    dataSourceIds: ["dts_1"],
+    folders: [{ dataSourceId: "dts_1", folderId: "shops/north" }],
+    tags: ["public", "shop"],
+  });
 });

@@ -10,6 +10,7 @@ import { ChoiceList } from "./choice-list.tsx";
 import { CompactionFields } from "./compaction-fields.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
 import { FallbackFields } from "./fallback-fields.tsx";
+import { KnowledgeFields } from "./knowledge-fields.tsx";
 import { useChoices } from "./use-choices.ts";
 
 interface AgentFormProps {
@@ -180,6 +181,10 @@ export function AgentForm(props: AgentFormProps) {
         choices={choices.tools}
         chosen={draft.toolIds}
         onChange={(toolIds) => change({ toolIds })}
+      />
+      <KnowledgeFields
+        knowledge={draft.knowledge}
+        onChange={(knowledge) => change({ knowledge })}
       />
       {draft.model.startsWith("simulated/") && (
         <TextArea

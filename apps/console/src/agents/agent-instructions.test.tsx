@@ -12,6 +12,7 @@ const answers = {
   "models.list": () => ({ models: [] }),
   "skills.list": () => ({ skills: [] }),
   "tools.list": () => ({ tools: [] }),
+  "dataSourceViews.list": () => ({ dataSourceViews: [], hasMore: false, lastValue: null }),
   "sandboxFunctions.list": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
 };
 

@@ -47,7 +47,9 @@ test("gives a stored agent back as it was", () => {
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
   const compaction = { enabled: false, keepsMessages: 6 };
-  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction };
+  const folders = [{ dataSourceId: "dts_1", folderId: "a/b" }];
+  const knowledge = { everything: true, dataSourceIds: ["dts_2"], folders, tags: ["x", "y"] };
+  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction, knowledge };
   const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",
@@ -59,6 +61,7 @@ test("gives a stored agent back as it was", () => {
     asksUser: true,
     responseFormat,
     compaction,
+    knowledge,
     ...lists,
   });
 });

@@ -1,5 +1,6 @@
 import type { RpcClient } from "parley-client";
 import { objectOf } from "../ui/parse-json.ts";
+import { draftOfKnowledge, type KnowledgeDraft, knowledgeOfDraft } from "./knowledge-draft.ts";
 
 /** The server's input to create an agent, without its workspace. */
 export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
@@ -37,6 +38,7 @@ export interface AgentDraft {
     readonly startsAtPercent: string;
     readonly keepsMessages: string;
   };
+  readonly knowledge: KnowledgeDraft;
   /** JSON of the script for the simulated provider; empty without one. */
   readonly script: string;
 }
@@ -59,6 +61,7 @@ export const emptyDraft: AgentDraft = {
   answerSchema: "",
   isStrict: false,
   compaction: { enabled: "", startsAtPercent: "", keepsMessages: "" },
+  knowledge: { everything: false, dataSourceIds: [], tags: "", folders: "" },
   script: "",
 };
 
@@ -83,6 +86,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     answerSchema: responseFormat ? JSON.stringify(responseFormat.schema, null, 2) : "",
     isStrict: responseFormat?.strict ?? false,
     compaction: draftOfCompaction(stored.compaction),
+    knowledge: draftOfKnowledge(stored.knowledge),
     script: script === null ? "" : JSON.stringify(script, null, 2),
   };
 }
@@ -105,6 +109,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     fallbackModels: draft.fallbackModels.map(pairOf),
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
     compaction: compactionOfDraft(draft.compaction),
+    knowledge: knowledgeOfDraft(draft.knowledge),
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
       responseFormat: {

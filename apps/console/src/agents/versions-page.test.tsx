@@ -35,6 +35,7 @@ const definition = (instructions: string, more: object = {}) => ({
   reasoningEffort: null,
   fallbackModels: [],
   compaction: {},
+  knowledge: {},
   responseFormat: null,
   tags: [],
   ...more,

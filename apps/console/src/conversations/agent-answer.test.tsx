@@ -50,6 +50,27 @@ test("an answer says what its model was not given", async () => {
   expect(screen.getByRole("note", { name: "Not given to the model" }).textContent).toBe(message);
 });
 
+test("an answer lists what it refers to, and links only to pages", async () => {
+  const of = { dataSourceId: "d", dataSourceName: "Handbook", documentId: "x", start: 0, end: 1 };
+  const citations = [
+    {
+      ...of,
+      reference: 1,
+      title: "Hours",
+      headings: ["Sunday"],
+      sourceUrl: "https://example.com/h",
+    },
+    { ...of, reference: 2, title: "Shops", headings: [], sourceUrl: "javascript:alert(1)" },
+  ];
+  await show(answer(answerOf({ citations })));
+  const list = screen.getByRole("region", { name: "References" });
+  expect(list.textContent).toBe("References[1] Hours Sunday · Handbook[2] Shops Handbook");
+  const links = screen.getAllByRole<HTMLAnchorElement>("link");
+  expect(links.map(({ href, textContent }) => [href, textContent])).toEqual([
+    ["https://example.com/h", "Hours"],
+  ]);
+});
+
 test("an answer that was cancelled keeps its text, and says so", async () => {
   await show(answer(answerOf({ status: "cancelled", content: "tick tick" })));
   expect(article().textContent).toMatch(/Cancelled.*tick tick/);

@@ -18,6 +18,7 @@ import { ApprovalForm } from "./approval-form.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { ProviderSaid } from "./provider-said.tsx";
 import { QuestionForm } from "./question-form.tsx";
+import { References } from "./references.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import { useFrame } from "./use-frame.ts";
 import { Versions } from "./versions.tsx";
@@ -75,6 +76,7 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
           ))}
         </ul>
       )}
+      <References citations={message.citations} />
       {!isWriting && <AnswerActions message={message} />}
     </article>
   );

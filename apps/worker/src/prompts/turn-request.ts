@@ -5,6 +5,7 @@ import {
   countModule,
   fitPrompt,
   type HistoryMessage,
+  knowledgeTools,
   promptCharacters,
   type ReadResult,
   resultsTool,
@@ -34,6 +35,7 @@ import { findAnswerFormat } from "./answer-format.ts";
 import { type FileServices, prepareFiles, type TurnFiles } from "./attachments.ts";
 import { answerAt, loadedSkills, toHistory } from "./history.ts";
 import { nameAuthors } from "./name-authors.ts";
+import { knowledgeSourceOf, looksThingsUp } from "./knowledge-source.ts";
 import { callsNothing, functionsOf, notesOfTools, skillsWithTools } from "./offered-tools.ts";
 import { instructionsOf, valuesByMessage } from "./prompt-values.ts";
 
@@ -93,7 +95,8 @@ export async function createTurnRequest(
   attempt.notes.add(notesOfTools(turn));
   const values = valuesByMessage(turn);
   // Services refuse calls in a request that offers no tools.
-  const givesCalls = skills.length + functions.length > 0;
+  const givesKnowledge = looksThingsUp(turn) && !callsNothing(turn);
+  const givesCalls = givesKnowledge || skills.length + functions.length > 0;
   const readResult: ReadResult = async ({ rank, ...place }) => {
     const answerId = answerAt(turn, rank);
     return answerId && retry(() => readCallResult(core, turn, { answerId, ...place }));
@@ -170,6 +173,7 @@ export async function createTurnRequest(
         },
         functions,
       ),
+      ...(givesKnowledge ? knowledgeTools(knowledgeSourceOf(core, turn, attempt)) : []),
       ...(givesCalls ? [resultsTool(readResult)] : []),
     ],
     functions,

@@ -232,5 +232,7 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
   const { functionCallId: id, functionCallName: name, params, step, output, status } = row;
-  return { id, name, params, output: textOfOutput(output), step, isError: status === "errored" };
+  const cited = row.citations === null ? {} : { citations: row.citations };
+  const isError = status === "errored";
+  return { id, name, params, output: textOfOutput(output), step, isError, ...cited };
 }

@@ -1,6 +1,7 @@
 import type {
   Action,
   AgentMessage,
+  Citation,
   ConversationMessage,
   MessageEvent,
   ToolApproval,
@@ -33,7 +34,7 @@ const noneWaits: Waiting = { approvals: [], questions: [], permissions: [] };
  * all in its events, so none is taken from the message.
  */
 export function beginAnswer(message: AgentMessage): Answer {
-  const { notes: _inEvents, ...begun } = message;
+  const { notes: _notes, citations: _citations, ...begun } = message;
   const empty = { content: "", chainOfThought: null, actions: [], rawContents: [] };
   return { message: { ...begun, ...empty }, ...noneWaits, lastEventId: "0" };
 }
@@ -86,6 +87,8 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     }
     case "agent_message_notes":
       return change({ notes: [...(message.notes ?? []), ...event.notes] });
+    case "agent_message_citations":
+      return change({ citations: addCitations(message.citations, event.citations) });
     case "tool_output_required":
     case "agent_message_fallback":
     case "agent_message_budget":
@@ -140,4 +143,10 @@ function addToStep(
 function putAction(actions: readonly Action[], action: Action): Action[] {
   const index = actions.findIndex(({ sId }) => sId === action.sId);
   return index === -1 ? [...actions, action] : actions.with(index, action);
+}
+
+/** Adds what a call has found; what an earlier call has found too keeps its number. */
+function addCitations(before: readonly Citation[] = [], added: readonly Citation[]): Citation[] {
+  const known = new Set(before.map(({ reference }) => reference));
+  return [...before, ...added.filter(({ reference }) => !known.has(reference))];
 }

@@ -29,7 +29,7 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
   async function follow(conversationId: string, messageId: string, signal: AbortSignal) {
     followed.add(messageId);
     const events = parley.messages.follow(
-      { conversationId, messageId, include: ["notes"] },
+      { conversationId, messageId, include: ["notes", "citations"] },
       {
         signal,
         lastEventId: answers.get(messageId)?.lastEventId,

@@ -71,6 +71,7 @@ export async function updateAgent(
       script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
       compaction: input.compaction ?? before.compaction,
+      knowledge: input.knowledge ?? before.knowledge,
       responseFormat: responseFormat === undefined ? before.responseFormat : responseFormat,
       tags: input.tags ?? before.tags,
     };

@@ -63,7 +63,8 @@ export async function buildCalls(
     if (call.output !== undefined) {
       const status = call.isError ? callStatus.errored : callStatus.succeeded;
       const executionDurationMs = Math.round(call.durationMs);
-      return { status, output: outputOf(call.output), executionDurationMs };
+      const citations = call.citations === undefined ? null : [...call.citations];
+      return { status, output: outputOf(call.output), executionDurationMs, citations };
     }
     if (ofApplication.has(call.name)) return { status: callStatus.needsOutput };
     if (call.name === askUserTool.name) {
@@ -106,6 +107,7 @@ export async function buildCalls(
 }
 
 /** The first state of a call. */
-type Begun = Pick<NewRow, "status" | "output" | "executionDurationMs"> & Pick<NewCall, "prepared">;
+type Begun = Pick<NewRow, "status" | "output" | "executionDurationMs" | "citations"> &
+  Pick<NewCall, "prepared">;
 
 const failed = (text: string): Begun => ({ status: callStatus.errored, output: outputOf(text) });

@@ -3,7 +3,7 @@
  * no transaction waits.
  */
 import { type Queryable, sandboxFunctions, sandboxFunctionVersions } from "@parley/db";
-import type { Stake } from "@parley/schema";
+import type { Citation, Stake } from "@parley/schema";
 import { and, eq, inArray } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
@@ -29,7 +29,13 @@ export type StepCall = {
 } & (
   | { readonly output?: undefined }
   // The worker has run it.
-  | { readonly output: string; readonly isError: boolean; readonly durationMs: number }
+  | {
+      readonly output: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      /** The parts of documents that it has found. */
+      readonly citations?: readonly Citation[] | undefined;
+    }
 );
 
 /** What a call starts, once it may, with its input checked. */

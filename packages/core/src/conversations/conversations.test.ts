@@ -232,6 +232,7 @@ describe("stored conversations", () => {
       "agent_message_fallback",
       "agent_message_budget",
       "tool_output_required",
+      "agent_message_citations",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
@@ -249,6 +250,7 @@ describe("stored conversations", () => {
         "fallbacks",
         "budgets",
         "function_calls",
+        "citations",
       ];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());

@@ -212,7 +212,8 @@ function buildEdit(
       skipToolsValidation,
     };
     const payer = payerOf(context, author);
-    return { message: answer, agent, origin: context.origin, payer };
+    const reachedSpaceIds = context.caller.userToken?.spaceIds;
+    return { message: answer, agent, origin: context.origin, payer, reachedSpaceIds };
   });
   const kept = new Set(turns.map((turn) => turn.message.rank));
   const leftRanks = answers.map(({ rank }) => rank).filter((rank) => !kept.has(rank));

@@ -121,6 +121,8 @@ export interface NewTurn {
   readonly agent: BriefAgent;
   readonly origin?: RunOrigin | undefined;
   readonly payer: Payer;
+  /** The restricted spaces that the caller reaches, of its key's; undefined for all of those. */
+  readonly reachedSpaceIds: readonly number[] | undefined;
 }
 
 /** The rows of messages that are about to be written. */
@@ -238,6 +240,7 @@ export function buildMessages(
     agent,
     origin: core.origin,
     payer: payerOf(core, user),
+    reachedSpaceIds: core.caller.userToken?.spaceIds,
     message: row(count + 1 + index, {
       type: "agent_message",
       agentId: agent.id,

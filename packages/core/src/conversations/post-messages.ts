@@ -163,7 +163,8 @@ export async function retryMessage(
       clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),
     };
     const payer = payerOf(context, context.caller.user);
-    const turn = { message, agent, origin: context.origin, payer };
+    const reachedSpaceIds = context.caller.userToken?.spaceIds;
+    const turn = { message, agent, origin: context.origin, payer, reachedSpaceIds };
     await touch(context, db, { row, added: [message] });
     await undoStaleSummaries(context, db, { conversationId: row.id, rank: message.rank });
     await insertMessages(db, { messages: [message], files: [], turns: [turn] });

@@ -15,6 +15,7 @@ const optIn: OptInTypes = {
   fallbacks: "agent_message_fallback",
   budgets: "agent_message_budget",
   function_calls: "tool_output_required",
+  citations: "agent_message_citations",
 };
 
 const enveloped = (include: readonly string[]) =>

@@ -109,7 +109,8 @@ export async function requireNode(
   return { view, node };
 }
 
-function unknownNode(): ParleyError {
+/** The error for a document or folder that the data source does not have. */
+export function unknownNode(): ParleyError {
   const message = "The data source has no such document or folder";
   return new ParleyError("data_source_document_not_found", message);
 }

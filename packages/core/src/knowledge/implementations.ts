@@ -17,7 +17,14 @@ import {
   upsertDocument,
   upsertFolder,
 } from "./documents.ts";
-import { searchDocuments } from "./search-documents.ts";
+import {
+  checkUpsertQueue,
+  getDataSource,
+  getDocumentBlob,
+  replayParents,
+  setDocumentParents,
+} from "./further-documents.ts";
+import { searchDataSource, searchDocuments } from "./search-documents.ts";
 import { findNodes, searchNodes } from "./search-nodes.ts";
 import { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./views.ts";
 
@@ -33,10 +40,15 @@ export const knowledgeImplementations = {
   "dataSourceViews.remove": removeDataSourceView,
   "dataSourceViews.searchDocuments": searchDocuments,
   "dataSourceViews.update": updateDataSourceView,
+  "dataSources.checkUpsertQueue": checkUpsertQueue,
+  "dataSources.get": getDataSource,
   "dataSources.list": listDataSources,
+  "dataSources.search": searchDataSource,
   "documents.delete": deleteDocument,
   "documents.get": getDocument,
+  "documents.getBlob": getDocumentBlob,
   "documents.list": listDocuments,
+  "documents.setParents": { make: setDocumentParents, replay: replayParents },
   "documents.upsert": { make: upsertDocument, replay: replayDocument },
   "folders.delete": deleteFolder,
   "folders.upsert": { make: upsertFolder, replay: replayFolder },

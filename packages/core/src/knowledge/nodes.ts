@@ -33,6 +33,7 @@ export const shownColumns = {
   providerVisibility: dataSourceNodes.providerVisibility,
   createdAt: dataSourceNodes.createdAt,
   updatedAt: dataSourceNodes.updatedAt,
+  dividedAt: dataSourceNodes.dividedAt,
   /** Bytes of the content, which is not read for it. */
   contentBytes: sql<number>`octet_length(${dataSourceNodes.content})`.mapWith(Number),
 };
@@ -67,6 +68,7 @@ export async function writeNode(
     providerVisibility: null,
     ...values,
     updatedAt: now,
+    dividedAt: null,
   };
   const added = {
     nodes: before === undefined ? 1 : 0,

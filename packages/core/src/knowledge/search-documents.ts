@@ -1,5 +1,10 @@
 import { dataSourceNodes, type Queryable } from "@parley/db";
-import type { DataSourceViewParams, FoundDocuments, SearchDocuments } from "@parley/schema";
+import type {
+  DataSourceParams,
+  DataSourceViewParams,
+  FoundDocuments,
+  SearchDocuments,
+} from "@parley/schema";
 import {
   and,
   arrayOverlaps,
@@ -13,6 +18,7 @@ import {
   type SQLWrapper,
 } from "drizzle-orm";
 import { searcherOf, type Context } from "../context.ts";
+import { requireDataSource, type ViewRow } from "./data-sources.ts";
 import { renderDocument } from "./documents.ts";
 import {
   allWordsOf,
@@ -36,6 +42,28 @@ export async function searchDocuments(
   input: DataSourceViewParams & SearchDocuments,
 ): Promise<FoundDocuments> {
   const { view } = await requireOwnView(context.database.db, context, input);
+  return searchView(context, view, input);
+}
+
+/**
+ * The same for a data source, whose view shows what is found. Throws `data_source_not_found`, and the errors of
+ * `RunSearch`.
+ */
+export async function searchDataSource(
+  context: Context,
+  input: DataSourceParams & SearchDocuments,
+): Promise<FoundDocuments> {
+  const { dsId, spaceId } = input;
+  const named = { dsId, spaceId, isLocked: false };
+  const view = await requireDataSource(context.database.db, context, named);
+  return searchView(context, view, input);
+}
+
+async function searchView(
+  context: Context,
+  view: ViewRow,
+  input: SearchDocuments,
+): Promise<FoundDocuments> {
   const inView = and(
     eq(dataSourceNodes.viewId, view.id),
     view.parentsIn === null ? undefined : arrayOverlaps(dataSourceNodes.parents, view.parentsIn),

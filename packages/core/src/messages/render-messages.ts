@@ -11,6 +11,7 @@ import {
 import { type AgentVersion, renderBriefly } from "../agents/agents.ts";
 import type { ActionRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
+import { citationsOf } from "./citations.ts";
 import { renderUser } from "../workspaces/users.ts";
 
 /** What messages refer to. */
@@ -90,6 +91,7 @@ export function renderAgentMessage(
   row: MessageRow,
   { agent, actions = [] }: { agent: AgentVersion; actions?: readonly ActionRow[] | undefined },
 ): AgentMessage {
+  const citations = citationsOf(actions);
   return {
     type: "agent_message",
     ...renderShared(row),
@@ -104,6 +106,7 @@ export function renderAgentMessage(
     rawContents: row.rawContents ?? [],
     finishReason: row.finishReason as AgentMessage["finishReason"],
     ...(row.promptNotes !== null && row.promptNotes.length > 0 && { notes: row.promptNotes }),
+    ...(citations.length > 0 && { citations }),
     ...(row.structuredOutput !== null && { structuredOutput: row.structuredOutput.value }),
     error: row.error,
   };
@@ -128,7 +131,7 @@ export function renderAction(row: ActionRow): Action {
     params: row.params,
     step: row.step,
     executionDurationMs: row.executionDurationMs,
-    citationsAllocated: 0,
+    citationsAllocated: row.citations?.length ?? 0,
     output: row.output,
     generatedFiles: row.generatedFiles ?? [],
     displayLabels: null,

@@ -61,6 +61,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  division: {
+    plural: "divisions of documents",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
   firing: {
     plural: "firings",
     maxAttempts: 100,

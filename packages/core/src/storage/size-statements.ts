@@ -79,7 +79,7 @@ export const conversationsStatement = statement<{ workspaceId: number; after: nu
       + (select coalesce(sum(bytes), 0)::float8 from said)
       + ${bytesOf(
         "a",
-        ["params", "output", "generated_files"],
+        ["params", "output", "generated_files", "citations"],
         sql`said join actions a on a.message_id = said.id`,
       )}
       + ${eventsOf(sql`select sid from page union all select sid from said`)}
@@ -156,6 +156,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
         "tags",
         "parents",
       ),
+      ownedBy("document_parts", "view_id", "data_source_views", "content", "words", "headings"),
       owned(agent.table, ...agent.columns),
       ownedBy(ofFunction.table, "function_id", "sandbox_functions", ...ofFunction.columns),
       owned("skills", "instructions", "instructions_html", "source_metadata"),

@@ -1,7 +1,7 @@
 /** Characters of a name that all providers accept. */
 const MAX_NAME = 64;
-/** Names that other tools of a turn have begin so: those of skills, and the one that reads results. */
-const RESERVED = /^(?:skills__|results__read$)/;
+/** Names that other tools of a turn have: those of skills begin so; the others read results and look things up. */
+const RESERVED = /^(?:skills__|results__read$|knowledge__(?:search|read|list)$)/;
 
 /** Whether a name is one that tools of Parley itself have. */
 export const isReservedName = (name: string): boolean => RESERVED.test(name);

@@ -175,7 +175,7 @@ const MESSAGE_BYTES = 512;
 /** Stored bytes of structured columns, which may be compressed. */
 const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
 /** Of a call. The size of a whole row, in place of its columns', would read all of its values. */
-const CALL_COLUMNS = ["params", "output", "generated_files", "decided"];
+const CALL_COLUMNS = ["params", "output", "generated_files", "citations", "decided"];
 
 // Sizes are known without reading long values. A claim may have a hundred turns, and all others wait for it.
 /** The subquery of a claim that gives the `TurnColumns` of a claimed turn, unless they are large. */

@@ -5,6 +5,7 @@ import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { renderCitations } from "../messages/citations.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
@@ -90,6 +91,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       return [
         { ...params, action: { ...action, status: callStatus.running, output: null } },
         renderEnd(row, shared),
+        ...announceCitations(row, shared),
       ];
     });
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
@@ -113,6 +115,16 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     await suspendTurn(db, { run, delayMs }, afterCommit);
     return saved;
   });
+}
+
+/** What a call has found, as an event of the answer; none if that is nothing. */
+function announceCitations(
+  row: ActionRow,
+  shared: { created: number; configurationId: string; messageId: string; step: number },
+): MessageEvent[] {
+  const citations = renderCitations(row);
+  if (citations.length === 0) return [];
+  return [{ type: "agent_message_citations", ...shared, callId: row.sid, citations }];
 }
 
 /**

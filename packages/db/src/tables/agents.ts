@@ -9,7 +9,12 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { AgentTag, ReasoningEffort, SimulatedScript } from "@parley/schema";
+import type {
+  AgentTag,
+  ReasoningEffort,
+  SimulatedScript,
+  StoredAgentKnowledge,
+} from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { identity, milliseconds, number, reference } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
@@ -68,6 +73,8 @@ export const agents = pgTable(
     responseFormat: jsonb().$type<StoredResponseFormat>(),
     /** Null for the defaults. */
     compaction: jsonb().$type<StoredCompaction>(),
+    /** What it may look up; null for nothing. */
+    knowledge: jsonb().$type<StoredAgentKnowledge>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),

@@ -1,6 +1,7 @@
 import type {
   AgentError,
   AnswerSettings,
+  Citation,
   ContentNode,
   GeneratedFile,
   MessageContext,
@@ -273,6 +274,8 @@ export const actions = pgTable(
     output: jsonb().$type<unknown[]>(),
     /** Files that the call has made; null for none. */
     generatedFiles: jsonb().$type<GeneratedFile[]>(),
+    /** The parts of documents that the call has found; null for none. */
+    citations: jsonb().$type<Citation[]>(),
     /** For a call that starts something: the log of the message, whose run its end wakes. */
     logId: text(),
     /** For such a call: the workspace. */

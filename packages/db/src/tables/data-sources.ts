@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
   customType,
+  foreignKey,
   index,
   integer,
   pgTable,
@@ -65,6 +66,8 @@ export const dataSourceNodes = pgTable(
     providerVisibility: text().$type<"public" | "private">(),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),
+    /** When its text was divided; null until it is, and again after each write. */
+    dividedAt: milliseconds(),
     // A tsvector has at most 1 MiB; the words of this many characters always fit. The view is one of the words,
     // so that a search reads no matches in other views.
     search: tsvector()
@@ -82,5 +85,40 @@ export const dataSourceNodes = pgTable(
     ),
     // A URL may be too long for a B-tree.
     index("data_source_nodes_by_url").using("hash", table.sourceUrl),
+    index("data_source_nodes_undivided")
+      .on(table.viewId, table.nodeId)
+      .where(sql`${table.dividedAt} is null and ${table.nodeType} = 'document'`),
+  ],
+);
+
+/** The parts of documents, by which agents find them: written in the background by runs that divide. */
+export const documentParts = pgTable(
+  "document_parts",
+  {
+    viewId: number().notNull(),
+    nodeId: text().notNull(),
+    /** A hash of its text and its place: the same for as long as neither changes. */
+    partId: text().notNull(),
+    /** Its place among the parts of the document, from 0. */
+    position: integer().notNull(),
+    /** Where it begins and ends in the text of the document, in UTF-16 units. */
+    start: integer().notNull(),
+    end: integer().notNull(),
+    /** The headings that it stands below, from the outermost on. */
+    headings: text().array().notNull(),
+    content: text().notNull(),
+    /** The configuration of text search that its words were made with. */
+    language: text().notNull(),
+    /** Its words, its grams, and its data source as one of the words. */
+    words: tsvector().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.viewId, table.nodeId, table.partId] }),
+    foreignKey({
+      name: "document_parts_of_node",
+      columns: [table.viewId, table.nodeId],
+      foreignColumns: [dataSourceNodes.viewId, dataSourceNodes.nodeId],
+    }).onDelete("cascade"),
+    index("document_parts_by_word").using("gin", table.words),
   ],
 );

@@ -51,7 +51,7 @@ export interface StoredAttempt {
   readonly end?: "suspended" | "lost" | "handed_back" | "refused";
 }
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers and exports of traces to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces and divisions of documents to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -68,10 +68,11 @@ export const runs = pgTable(
         | "firing"
         | "trigger_event"
         | "trace_export"
+        | "division"
       >()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event or the trace destination. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event, the trace destination or the data source. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -117,6 +118,8 @@ export const runs = pgTable(
     /** The key that what it costs is billed to, and the user; null for none, and in rows from before. */
     apiKeyId: number(),
     userId: number(),
+    /** The restricted spaces that its caller reached, of those of the key; null for all of those. */
+    reachedSpaceIds: number().array(),
     /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),
@@ -161,6 +164,9 @@ export const runs = pgTable(
     index("runs_waiting_trace_exports")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'trace_export'`),
+    index("runs_waiting_divisions")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'division'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

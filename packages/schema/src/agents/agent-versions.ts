@@ -16,6 +16,7 @@ export const agentMembers = [
   "script",
   "asksUser",
   "compaction",
+  "knowledge",
   "responseFormat",
   "tags",
   "skillIds",

@@ -7,6 +7,7 @@ import {
   ToolOutputRequired,
   ToolQuestion,
 } from "./blocked-actions.ts";
+import { Citation } from "./citations.ts";
 import { Action, AgentError, AgentMessage, PromptNote } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
@@ -103,6 +104,15 @@ export const MessageEvent = z.discriminatedUnion("type", [
     budgets: z
       .array(ReachedBudget)
       .describe("The soft budgets that a call found used up, each once in its period"),
+  }),
+  z.object({
+    type: eventType("agent_message_citations"),
+    ...step,
+    callId: z
+      .string()
+      .describe("The call that found the parts")
+      .meta({ example: "act_Pt6Wc2Rk9D" }),
+    citations: z.array(Citation).describe("The parts of documents that the model was given"),
   }),
   ...TerminalMessageEvent.options,
 ]);

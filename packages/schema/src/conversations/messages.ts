@@ -6,6 +6,7 @@ import { ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat } from "../workspaces/response-formats.ts";
 import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
+import { Citation } from "./citations.ts";
 import { answerSettings } from "./function-tools.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
 
@@ -169,6 +170,10 @@ const agentMessageShape = {
     .array(PromptNote)
     .optional()
     .describe("What the model was not given as it was sent, such as a file that it does not take"),
+  citations: z
+    .array(Citation)
+    .optional()
+    .describe("The parts of documents that the answer was given, to which its text refers as [1]"),
   structuredOutput: z
     .unknown()
     .optional()

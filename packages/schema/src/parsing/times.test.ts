@@ -33,6 +33,8 @@ it("times are these members of inputs", () => {
     "spaces.listProjectFiles updatedSince",
     "documents.upsert timestamp",
     "folders.upsert timestamp",
+    "dataSources.search timestamp_gt",
+    "dataSources.search timestamp_lt",
     "dataSourceViews.searchDocuments timestamp_gt",
     "dataSourceViews.searchDocuments timestamp_lt",
     "prices.set validFrom",

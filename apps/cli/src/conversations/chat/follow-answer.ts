@@ -2,7 +2,14 @@ import { describeFailure } from "@parley/command/failures";
 import { explainEnd, type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
-import { answerFailed, describeCall, isWritten, notesIn, withNotes } from "../read-event.ts";
+import {
+  answerFailed,
+  describeCall,
+  isWritten,
+  notesIn,
+  referencesOf,
+  withNotes,
+} from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
 import { type AnswerView, createAnswerView } from "./answer-view.ts";
 import type { Chat, Handled } from "./chat-state.ts";
@@ -78,8 +85,11 @@ function show(chat: Chat, view: AnswerView, event: MessageEvent): void {
   }
   for (const note of notesIn(event)) view.note(note);
   if (event.type === "agent_error") view.fail(answerFailed(event.error).message);
-  const lacks = event.type === "agent_message_success" ? explainEnd(event.message) : undefined;
-  if (lacks !== undefined) view.note(lacks);
+  if (event.type === "agent_message_success") {
+    for (const reference of referencesOf(event.message)) view.note(reference);
+    const lacks = explainEnd(event.message);
+    if (lacks !== undefined) view.note(lacks);
+  }
   if (event.type === "agent_generation_cancelled") view.note("cancelled");
 }
 

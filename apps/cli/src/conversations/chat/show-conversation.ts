@@ -3,6 +3,7 @@ import { oneLine, plain, printLine } from "@parley/command/print";
 import { bold, dim } from "@parley/command/style";
 import { agentMessages, type Output } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
+import { referencesOf } from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
@@ -53,6 +54,7 @@ function showMessage(io: Io, message: Conversation["content"][number][number]): 
   view.note(bold(io, oneLine(message.configuration.name)));
   view.write("answer", message.content);
   view.finish();
+  for (const reference of referencesOf(message)) view.note(reference);
   if (message.status !== "succeeded") view.note(message.status);
   view.finish();
 }
