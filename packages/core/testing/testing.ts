@@ -47,6 +47,7 @@ export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.t
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
 export * from "./summaries.ts";
+export * from "./teams.ts";
 export { ageTestTraces } from "./trace-destinations.ts";
 export * from "./usage.ts";
 export { claimRuns, countTestRuns, orphanTestRuns, readTestRuns, readTestSteps } from "./runs.ts";

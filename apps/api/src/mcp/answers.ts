@@ -140,6 +140,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_message_notes":
     case "agent_message_fallback":
     case "agent_message_budget":
+    case "agent_task_started":
       return become({});
     default:
       // A newer process may have written others.

@@ -12,8 +12,10 @@ import {
   CallLimitReached,
   type ClaimedRun,
   type FinishedTurn,
+  endTasks,
   hasOpenCalls,
   lostLease,
+  prepareTasks,
   saveRefusedAnswer,
   saveStep,
   settleCalls,
@@ -71,6 +73,8 @@ async function continueTurn(
   const retryLong = <T>(work: () => Promise<T>) => services.persistence.retryLong(signal, work);
   let actions: readonly ActionRow[] = turn.actions;
   if (hasOpenCalls(turn)) {
+    // Its tasks end with it.
+    if (run.exhausted) await retry(() => endTasks(core, run.logId));
     const settled = await retry(() => settleCalls(core, { run, turn, giveUp: run.exhausted }));
     // Some calls have not ended: the turn is suspended again.
     if (settled === null) return "suspended";
@@ -172,7 +176,10 @@ async function continueTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
-      const saving = retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saving = retry(async () => {
+        const tasks = await prepareTasks(core, { run, turn, calls }, services.teamLimits);
+        return saveStep(core, { run, turn, ...unwritten, ...output, tasks });
+      });
       const saved = await saving.catch(endOfCalls);
       if ("code" in saved) {
         notes.announced();

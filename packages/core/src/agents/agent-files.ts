@@ -9,6 +9,7 @@ import {
   invalidRequest,
   parseJson,
   SimulatedScript,
+  type Team,
 } from "@parley/schema";
 import { and, eq, inArray, isNull, or } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
@@ -27,6 +28,7 @@ import { noSuchAgent } from "./agents.ts";
 import { showInstructions, storeInstructions } from "./instruction-columns.ts";
 import { readAgent } from "./read-agents.ts";
 import { requireUsableFormat } from "./response-formats.ts";
+import { findActive, requireTeam } from "./teams.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -66,6 +68,7 @@ export async function exportAgent(
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(agent.team.length > 0 && { team: agent.team }),
     ...(agent.compaction !== null && { compaction: agent.compaction }),
     ...(responseFormat !== null && { responseFormat }),
     ...(tags.length > 0 && { tags }),
@@ -102,14 +105,14 @@ export async function importAgent(
   const id = known?.sid ?? context.newId();
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    const { skippedActions, ...grants } = await findGrants(db, context, definition);
+    const { skippedActions, team, ...grants } = await findGrants(db, context, definition);
     const { asksUser = false, tags = [], compaction } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const chosen = { scope, fallbackModels, script, asksUser, compaction, tags } as const;
+      const chosen = { scope, fallbackModels, script, asksUser, team, compaction, tags } as const;
       const granted = { ...draft, ...chosen, responseFormat: format, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
@@ -134,10 +137,12 @@ export async function importAgent(
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      team,
       compaction: compaction ?? null,
       responseFormat: format ?? null,
       tags,
     };
+    await requireTeam(db, { ...before, team });
     const version = { before, changes, ...grants };
     const { agentConfiguration } = await insertVersion(context, db, version);
     return { agentConfiguration, skippedActions };
@@ -201,6 +206,7 @@ interface FoundGrants {
   readonly skillIds: string[];
   readonly functionIds: string[];
   readonly toolIds: string[];
+  readonly team: Team;
 }
 
 /** The skills, functions and tools of a definition that there are, and why the others are left out. */
@@ -214,6 +220,7 @@ async function findGrants(
     skills: skillNames = [],
     functions: functionNames = [],
     tools: toolNames = [],
+    team: named = [],
   } = definition;
   const foundSkills = await db
     .select({ sid: skills.sid })
@@ -242,6 +249,8 @@ async function findGrants(
     .select({ sid: tools.sid })
     .from(tools)
     .where(and(ofTools, isReachedServer(caller)));
+  const members = named.map(({ agentId }) => agentId);
+  const active = await findActive(db, workspace.id, members);
   const known = new Set([
     ...foundTools.map((row) => row.sid),
     ...foundSkills.map((row) => row.sid),
@@ -256,6 +265,12 @@ async function findGrants(
     skillIds: skillNames.filter((name) => known.has(name)),
     functionIds: functionNames.filter((name) => known.has(name)),
     toolIds: toolNames.filter((name) => known.has(name)),
-    skippedActions: left.filter(({ name }) => !known.has(name)),
+    team: named.filter(({ agentId }) => active.has(agentId)),
+    skippedActions: [
+      ...left.filter(({ name }) => !known.has(name)),
+      ...members
+        .filter((name) => !active.has(name))
+        .map((name) => ({ name, reason: "The workspace has no such active agent" })),
+    ],
   };
 }

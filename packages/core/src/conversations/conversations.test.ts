@@ -232,6 +232,7 @@ describe("stored conversations", () => {
       "agent_message_fallback",
       "agent_message_budget",
       "tool_output_required",
+      "agent_task_started",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({

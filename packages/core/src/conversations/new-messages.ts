@@ -121,6 +121,8 @@ export interface NewTurn {
   readonly agent: BriefAgent;
   readonly origin?: RunOrigin | undefined;
   readonly payer: Payer;
+  /** The log of the answer that asks for it. */
+  readonly parentLogId?: string | undefined;
 }
 
 /** The rows of messages that are about to be written. */

@@ -23,15 +23,17 @@ const maxAttempts = sql.raw(String(MAX_DEATHS));
 const given = sql`
   json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text, depth int,
-    worker_id text, lease_ms int, agent_id bigint, space_id bigint, api_key_id bigint, user_id bigint)`;
+    worker_id text, lease_ms int, agent_id bigint, space_id bigint, api_key_id bigint, user_id bigint,
+    parent_log_id text)`;
 
 const runInsertAs = (status: SQL) => sql`
   insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent, depth, api_key_id, user_id, worker_id,
-    lease_until, started_at)
+    max_attempts, run_after, created_at, request_id, traceparent, depth, api_key_id, user_id, parent_log_id,
+    worker_id, lease_until, started_at)
   select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status},
     0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
-    traceparent, coalesce(depth, 0), api_key_id, user_id, worker_id, now() + lease_ms * interval '1 millisecond',
+    traceparent, coalesce(depth, (select asking.depth from runs asking where asking.log_id = r.parent_log_id), 0),
+    api_key_id, user_id, parent_log_id, worker_id, now() + lease_ms * interval '1 millisecond',
     case when worker_id is not null then created_at end
   from ${given}`;
 
@@ -83,7 +85,7 @@ export function newLogs(turns: readonly NewTurn[], holder?: RunHolder) {
 
 /** The runs of turns, as the parameter `runs` has them. */
 export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?: number | null) {
-  return turns.map(({ message, agent, origin, payer }) => ({
+  return turns.map(({ message, agent, origin, payer, parentLogId }) => ({
     workspace_id: message.workspaceId,
     log_id: message.sid,
     subject_id: message.id,
@@ -92,9 +94,11 @@ export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?:
     created_at: message.createdAt,
     request_id: origin?.requestId,
     traceparent: origin?.traceparent,
-    depth: origin?.depth,
+    // Of a task, that of the run that asks.
+    depth: parentLogId === undefined ? origin?.depth : undefined,
     api_key_id: payer.apiKeyId,
     user_id: payer.userId,
+    parent_log_id: parentLogId,
     ...(holder !== undefined && {
       worker_id: holder.workerId,
       lease_ms: holder.leaseMs,

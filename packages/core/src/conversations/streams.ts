@@ -15,6 +15,7 @@ const optIn: OptInTypes = {
   fallbacks: "agent_message_fallback",
   budgets: "agent_message_budget",
   function_calls: "tool_output_required",
+  children: "agent_task_started",
 };
 
 const enveloped = (include: readonly string[]) =>

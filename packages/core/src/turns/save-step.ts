@@ -20,6 +20,7 @@ import {
 import { applicationTools, renderOutputCalls, waitsForOutput } from "../calls/application-tools.ts";
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
+import type { StepTasks } from "../calls/task-calls.ts";
 import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
 import type { Turn } from "./load-turns.ts";
@@ -35,6 +36,8 @@ export interface FinishedStep extends Omit<WrittenSteps, "logId"> {
   readonly events: readonly MessageEvent[];
   /** Number of the event before them, so that none can follow a gap; the log's last by default. */
   readonly lastSeq?: number;
+  /** The calls that ask other agents, if any does. */
+  readonly tasks?: StepTasks | undefined;
 }
 
 /** The tool calls of a step that was saved, and where the run's log then ends. */
@@ -47,8 +50,8 @@ export interface SavedStep {
 
 /**
  * Writes a finished step with its tool calls and their events, so that a takeover continues after it. If
- * it calls functions, they are invoked or wait for approval, and the turn is suspended, which ends the
- * attempt. A step that the attempt has already saved without being notified stays as it is. Throws
+ * it calls functions or other agents, they are started or wait for approval, and the turn is suspended, which ends
+ * the attempt. A step that the attempt has already saved without being notified stays as it is. Throws
  * `LostLease`, and `CallLimitReached` if it has more calls than a limit leaves: then nothing of it is written.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
@@ -59,8 +62,10 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
-    const given = { turn, step, calls, prepared, ofApplication, now };
-    const { created, timezone, userSid } = await buildCalls(core, db, given);
+    const tasks = await finished.tasks?.judge(db);
+    const given = { turn, step, calls, prepared, ofApplication, tasks, now };
+    const { created, askedBy } = await buildCalls(core, db, given);
+    const { timezone, userSid } = askedBy;
     const rows = await db
       .insert(actions)
       .values(created.map(({ row }) => row))
@@ -92,9 +97,16 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
         renderEnd(row, shared),
       ];
     });
+    const asked = rows.flatMap((action) => {
+      const call = calls[action.position];
+      return call && tasks?.has(call) && action.status === callStatus.running
+        ? { call, action }
+        : [];
+    });
+    const children = (await finished.tasks?.start(transaction, asked, askedBy)) ?? [];
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
     const appends = [
-      { logId: run.logId, events: [...finished.events, ...events], guard },
+      { logId: run.logId, events: [...finished.events, ...events, ...children], guard },
       { logId: turn.conversation.sid, events: announced, guard },
     ];
     const written = await appendEvents(db, appends, afterCommit);

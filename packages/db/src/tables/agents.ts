@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { AgentTag, ReasoningEffort, SimulatedScript } from "@parley/schema";
+import type { AgentTag, ReasoningEffort, SimulatedScript, TeamMember } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { identity, milliseconds, number, reference } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
@@ -70,6 +70,8 @@ export const agents = pgTable(
     compaction: jsonb().$type<StoredCompaction>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
+    /** The agents that it may ask, and hand over to, in order. */
+    team: jsonb().$type<TeamMember[]>().notNull().default([]),
     templateId: text(),
     script: jsonb().$type<SimulatedScript>(),
     tags: jsonb().$type<AgentTag[]>().notNull().default([]),

@@ -29,7 +29,14 @@ const conversation = `${root}/{cId}` as const;
 const message = `${conversation}/messages/{mId}` as const;
 
 /** What published clients do not know. */
-const optIn = ["notes", "compaction", "fallbacks", "budgets", "function_calls"] as const;
+const optIn = [
+  "notes",
+  "compaction",
+  "fallbacks",
+  "budgets",
+  "function_calls",
+  "children",
+] as const;
 
 const tags = ["conversations"] as const;
 const ofConversation = {

@@ -127,6 +127,7 @@ export function createResponseCodec(
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":
+      case "agent_task_started":
         return [];
       default:
         // A newer process may have written others.
