@@ -183,7 +183,7 @@ export { readCallResult } from "./turns/read-call-result.ts";
 export type { PromptNote } from "@parley/db";
 export { saveRefusedAnswer } from "./turns/save-refused-answer.ts";
 export { saveStep } from "./turns/save-step.ts";
-export { type TeamLimits, teamTools } from "./turns/turn-team.ts";
+export { isHandedOver, type TeamLimits, teamTools } from "./turns/turn-team.ts";
 export { prepareTasks } from "./teams/create-tasks.ts";
 export { endTasks } from "./teams/end-tasks.ts";
 export { takeOverRuns } from "./take-over-runs.ts";

@@ -3,6 +3,7 @@ import {
   runTurn,
   skillsLoadedBy,
   type StepRecord,
+  summarizeSteps,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
@@ -14,6 +15,7 @@ import {
   type FinishedTurn,
   endTasks,
   hasOpenCalls,
+  isHandedOver,
   lostLease,
   prepareTasks,
   saveRefusedAnswer,
@@ -118,6 +120,9 @@ async function continueTurn(
   if (run.exhausted) {
     const error = { code: "interrupted", message: "The turn was interrupted too often" };
     return finish(summarizeTurn(progress), { ...error, metadata: null });
+  }
+  if (isHandedOver(turn, actions)) {
+    return finish({ ...summarizeSteps(progress), finishReason: "stop" }, null);
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);

@@ -232,4 +232,54 @@ describe("agents that ask others", () => {
     await deleteConversation(context, { cId });
     await expect(getConversation(context, below)).rejects.toThrow("no such conversation");
   });
+
+  const hands = (...agentIds: string[]): TeamMember[] =>
+    agentIds.map((agentId) => ({ agentId, name: agentId, mode: "handover" }));
+  const handOver = (name: string) => ({ name: `handover_to_${name}`, params: {} });
+
+  it("hand over to another, which answers after them in the same conversation", async () => {
+    await insertAgent("bob", script({ text: "Bob answers: {{message}}" }));
+    await insertAgent(
+      "ann",
+      script({ text: "I pass it on.", toolCalls: [handOver("bob")] }, { text: "never" }),
+      hands("bob"),
+    );
+    startWorker();
+    const { cId, mId } = await create("ann");
+    await ended(mId);
+    const [, second] = await readTestTree(test.core, cId);
+    await ended(second!.messageId);
+    expect(await readTestTree(test.core, cId)).toMatchObject([
+      { agentSid: "ann", status: "succeeded", content: "I pass it on.", calls: ["succeeded"] },
+      { agentSid: "bob", status: "succeeded", content: "Bob answers: ann hands over to bob" },
+    ]);
+    const { conversation } = await getConversation(context, { cId });
+    expect(conversation.content.flat()).toMatchObject([
+      { type: "user_message" },
+      { type: "agent_message", content: "I pass it on." },
+      { context: { agenticMessageData: { type: "agent_handover", originMessageId: mId } } },
+      { type: "agent_message", configuration: { sId: "bob" } },
+    ]);
+  });
+
+  it("hand over only so often", async () => {
+    await insertAgent("ann", script({ toolCalls: [handOver("bob")] }, { text: "A" }), hands("bob"));
+    await insertAgent("bob", script({ toolCalls: [handOver("ann")] }, { text: "B" }), hands("ann"));
+    startWorker();
+    const { cId } = await create("ann");
+    await expect
+      .poll(async () =>
+        (await readTestTree(test.core, cId)).filter(({ run }) => run === "finished"),
+      )
+      .toHaveLength(4);
+    const tree = await readTestTree(test.core, cId);
+    expect(tree.map(({ content, calls }) => [content, ...calls])).toEqual([
+      ...[
+        ["", "succeeded"],
+        ["", "succeeded"],
+        ["", "succeeded"],
+      ],
+      ["B", "errored"],
+    ]);
+  });
 });

@@ -6,7 +6,7 @@ import { callStatus, outputOf } from "./call-states.ts";
 import { type AskedBy, askedByNobody, type CallingTurn, readAskedBy } from "./calling-turn.ts";
 import { readApprovals } from "./lasting-approvals.ts";
 import { describeGone, type PreparedCall, type StepCall } from "./prepared-calls.ts";
-import type { TaskFaults } from "./task-calls.ts";
+import type { TeamCalls } from "./task-calls.ts";
 
 type NewRow = typeof actions.$inferInsert;
 
@@ -26,6 +26,7 @@ export interface NewCall {
  * | of a tool of the application                  | waiting for the output    |
  * | that asks the user                            | waiting for the answer    |
  * | that asks another agent, which may be asked   | running                   |
+ * | that hands over to another agent              | succeeded                 |
  * | of what is no longer there                    | errored                   |
  * | whose stake asks for an approval, unless the  | waiting for the approval  |
  * | message skips it or the user always approves  |                           |
@@ -51,8 +52,8 @@ export async function buildCalls(
     readonly calls: readonly StepCall[];
     readonly prepared: ReadonlyMap<StepCall, PreparedCall>;
     readonly ofApplication: ReadonlySet<string>;
-    /** The calls that ask other agents. */
-    readonly tasks?: TaskFaults | undefined;
+    /** The calls that use other agents. */
+    readonly tasks?: TeamCalls | undefined;
     readonly now: number;
   },
 ): Promise<{ created: NewCall[]; askedBy: AskedBy }> {
@@ -76,9 +77,10 @@ export async function buildCalls(
       const isQuestion = readQuestion(call.params) !== undefined;
       return isQuestion ? { status: callStatus.needsAnswer } : failed("This is not a question");
     }
-    if (tasks?.has(call) === true) {
-      const fault = tasks.get(call);
-      return fault === undefined ? { status: callStatus.running } : failed(fault);
+    const ofTeam = tasks?.get(call);
+    if (ofTeam !== undefined) {
+      const { status } = ofTeam;
+      return status === "running" ? { status } : { status, output: outputOf(ofTeam.text) };
     }
     const target = prepared.get(call);
     if (target === undefined) return failed(describeGone(call.name));

@@ -1,6 +1,6 @@
 /** Calls that ask another agent: each is a task, which has a conversation of its own. */
 import { type Queryable, statement } from "@parley/db";
-import type { AgentError, MessageEvent } from "@parley/schema";
+import type { AgentError, ConversationEvent, MessageEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { ActionRow } from "../data-access/rows.ts";
 import type { Transaction } from "../log/transaction.ts";
@@ -10,25 +10,36 @@ import { mayBeTask, type OpenCall } from "./open-calls.ts";
 import type { StepCall } from "./prepared-calls.ts";
 import { MAX_OUTPUT_CHARACTERS } from "./tool-results.ts";
 
-/** Why a call of another agent fails; undefined for one that starts. */
-export type TaskFaults = ReadonlyMap<StepCall, string | undefined>;
+/** The first state of a call that uses another agent: only an agent that is asked keeps its call running. */
+export type TeamCall =
+  | { readonly status: "running" }
+  | { readonly status: "succeeded" | "errored"; readonly text: string };
 
-/** A call of a step that starts a task. */
+/** The calls of a step that use other agents. */
+export type TeamCalls = ReadonlyMap<StepCall, TeamCall>;
+
+/** A call of a step that starts a task, or hands over. */
 export interface StartedTask {
   readonly call: StepCall;
   readonly action: ActionRow;
 }
 
-/** The calls of a step that ask other agents. */
+/** What a step announces of other agents: in the log of its answer, and in that of its conversation. */
+export interface StartedEvents {
+  readonly ofMessage: readonly MessageEvent[];
+  readonly ofConversation: readonly ConversationEvent[];
+}
+
+/** What a step does with other agents. */
 export interface StepTasks {
   /** Judges them under a lock on how many there are, in the transaction that starts them. */
-  judge(db: Queryable): Promise<TaskFaults>;
-  /** Writes the conversations of tasks; gives the events that refer to them. */
+  judge(db: Queryable): Promise<TeamCalls>;
+  /** Writes the conversations of tasks, and the answer after a handover. */
   start(
     transaction: Transaction,
     tasks: readonly StartedTask[],
     askedBy: AskedBy,
-  ): Promise<MessageEvent[]>;
+  ): Promise<StartedEvents>;
 }
 
 /** How far a task is. */

@@ -250,6 +250,7 @@ describe("stored conversations", () => {
         "fallbacks",
         "budgets",
         "function_calls",
+        "children",
       ];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());

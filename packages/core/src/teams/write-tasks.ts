@@ -22,12 +22,18 @@ export interface NewTask {
   readonly responseFormat: StoredResponseFormat | null;
 }
 
-interface Asking {
+/** Whom a turn answers, as the instructions of other agents may name them. */
+export interface Asker {
+  readonly user: UserRow | null;
+  readonly workspaceName: string;
+}
+
+/** A turn that uses other agents. */
+export interface AskingTurn {
   readonly run: ClaimedRun;
   readonly turn: Turn;
-  readonly asker: { readonly user: UserRow | null; readonly workspaceName: string };
+  readonly asker: Asker;
   readonly askedBy: AskedBy;
-  readonly tasks: readonly NewTask[];
 }
 
 type Services = Process & { readonly conversationLimits: ConversationLimits };
@@ -36,9 +42,11 @@ type Services = Process & { readonly conversationLimits: ConversationLimits };
 export async function writeTasks(
   core: Services,
   { db, afterCommit }: Transaction,
-  asking: Asking,
+  asking: AskingTurn,
+  tasks: readonly NewTask[],
 ): Promise<MessageEvent[]> {
-  const { run, turn, tasks } = asking;
+  if (tasks.length === 0) return [];
+  const { run, turn } = asking;
   const counts = tasks.map(({ files }) => files.length + 3);
   const ids = await core.takeRowIds(counts.reduce((sum, count) => sum + count, 0));
   let taken = 0;
@@ -67,7 +75,7 @@ export async function writeTasks(
 /** A task shares the owner, the space and the visibility of the conversation whose agent asks. */
 function buildTask(
   core: Services,
-  { run, turn, asker, askedBy }: Asking,
+  { run, turn, asker, askedBy }: AskingTurn,
   { action, agent, task, files, responseFormat }: NewTask,
   [id = 0, ...messageIds]: readonly number[],
 ): NewConversation {
@@ -150,9 +158,11 @@ function buildTask(
   };
 }
 
-const nobody = { username: "", fullName: "", email: "", externalId: null };
+/** In place of a user whom the values of instructions may name. */
+export const nobody = { username: "", fullName: "", email: "", externalId: null };
 
-function originOf({ requestId, traceparent }: ClaimedRun): NewTurn["origin"] {
+/** The request that a run comes from, which is that of the runs that it leads to. */
+export function originOf({ requestId, traceparent }: ClaimedRun): NewTurn["origin"] {
   if (requestId === null) return undefined;
   return { requestId, traceparent: traceparent ?? undefined, depth: 0 };
 }

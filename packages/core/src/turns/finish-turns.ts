@@ -12,7 +12,7 @@ import { setTokens, tokensOf } from "../messages/consumption-sums.ts";
 import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
-import { wakeAskingOf, wakeNextOf } from "../runs/wake-runs.ts";
+import { wakeAskingOf, wakeHandedOverBy, wakeNextOf } from "../runs/wake-runs.ts";
 import { type BilledCall, toUsage, usageParts } from "../usage/usage-ledger.ts";
 import type { Turn } from "./load-turns.ts";
 
@@ -88,8 +88,10 @@ const finishStatement = appendingStatement<
     returning runs.ordering_key, runs.id, runs.parent_log_id
   ),
   next as (${wakeNextOf(sql`run`)} returning runs.log_id),
-  asking as (${wakeAskingOf(sql`run`)} returning runs.log_id)`,
-  sql`, exists (select from next) or exists (select from asking) as "hasNext"`,
+  asking as (${wakeAskingOf(sql`run`)} returning runs.log_id),
+  handed as (${wakeHandedOverBy(sql`finished`)} returning runs.log_id)`,
+  sql`, exists (select from next) or exists (select from asking)
+    or exists (select from handed) as "hasNext"`,
 );
 
 /**

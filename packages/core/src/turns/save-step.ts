@@ -97,17 +97,18 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
         renderEnd(row, shared),
       ];
     });
-    const asked = rows.flatMap((action) => {
+    const ofTeam = rows.flatMap((action) => {
       const call = calls[action.position];
-      return call && tasks?.has(call) && action.status === callStatus.running
-        ? { call, action }
-        : [];
+      const isStarted = action.status !== callStatus.errored;
+      return call && isStarted && tasks?.has(call) ? [{ call, action }] : [];
     });
-    const children = (await finished.tasks?.start(transaction, asked, askedBy)) ?? [];
+    const others = await finished.tasks?.start(transaction, ofTeam, askedBy);
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
+    const { ofMessage = [], ofConversation = [] } = others ?? {};
+    const ownEvents = [...finished.events, ...events, ...ofMessage];
     const appends = [
-      { logId: run.logId, events: [...finished.events, ...events, ...children], guard },
-      { logId: turn.conversation.sid, events: announced, guard },
+      { logId: run.logId, events: ownEvents, guard },
+      { logId: turn.conversation.sid, events: [...announced, ...ofConversation], guard },
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);

@@ -1,6 +1,6 @@
 import type { Queryable } from "@parley/db";
 import { type TeamMode, teamTool } from "@parley/schema";
-import type { ConversationRow } from "../data-access/rows.ts";
+import type { ActionRow, ConversationRow } from "../data-access/rows.ts";
 import { type BriefAgent, findActiveAgents } from "../agents/agents.ts";
 
 /** An agent of the team of a turn's agent, as a tool of its model. */
@@ -102,4 +102,17 @@ export function teamTools(
 interface TeamTurn {
   readonly conversation: Pick<ConversationRow, "depth">;
   readonly team: readonly Teammate[];
+}
+
+/** Whether a turn has handed over to another agent: it ends once its other calls have. */
+export function isHandedOver(
+  { agent }: { readonly agent: Pick<BriefAgent, "team"> },
+  calls: readonly Pick<ActionRow, "functionCallName" | "status">[],
+): boolean {
+  const tools = new Set(
+    agent.team.flatMap((one) => (one.mode === "handover" ? teamTool(one) : [])),
+  );
+  return calls.some(({ functionCallName, status }) => {
+    return status === "succeeded" && tools.has(functionCallName);
+  });
 }
