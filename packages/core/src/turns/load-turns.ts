@@ -14,7 +14,7 @@ import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts
 import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
-import { readTeam, type Teammate } from "./turn-team.ts";
+import { readRootSid, readTeam, type Teammate } from "./turn-team.ts";
 import { readPublished } from "./read-published.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
@@ -84,6 +84,8 @@ export interface Turn extends TurnInput {
   readonly tools: readonly TurnTool[];
   /** The active agents of its agent's team, in their order. */
   readonly team: readonly Teammate[];
+  /** Public id of the conversation whose budgets apply: of a task, the one that all of its tasks come from. */
+  readonly rootSid: string;
 }
 
 /** The rows of a turn's input, as JSON of their columns. */
@@ -247,18 +249,20 @@ export async function loadTurn(
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
   const toolIds = servers.map(({ toolId }) => toolId);
-  const [agent, published, remote, ofClients, team] = await Promise.all([
+  const [agent, published, remote, ofClients, team, rootSid] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
     readRemoteServers(core, { workspaceId, toolIds }),
     readClientServers(core, { workspaceId, ids }, signal),
     readTeam(core.database.db, turn.agent),
+    readRootSid(core.database.db, turn.conversation),
   ]);
   if (agent === undefined) return undefined;
   return {
     ...turn,
     agent,
     published,
+    rootSid,
     tools: toTurnTools([...remote, ...ofClients], servers),
     team,
   };

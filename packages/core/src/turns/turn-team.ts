@@ -1,5 +1,6 @@
-import type { Queryable } from "@parley/db";
+import { conversations, type Queryable } from "@parley/db";
 import { type TeamMode, teamTool } from "@parley/schema";
+import { eq } from "drizzle-orm";
 import type { ActionRow, ConversationRow } from "../data-access/rows.ts";
 import { type BriefAgent, findActiveAgents } from "../agents/agents.ts";
 
@@ -24,6 +25,19 @@ export async function readTeam(
     const agent = active.get(agentId);
     return agent === undefined ? [] : [{ tool: teamTool({ mode, name }), mode, agent }];
   });
+}
+
+/** The public id of the conversation that a task comes from; of any other, which is not read, its own. */
+export async function readRootSid(
+  db: Queryable,
+  { sid, rootId }: Pick<ConversationRow, "sid" | "rootId">,
+): Promise<string> {
+  if (rootId === null) return sid;
+  const [root] = await db
+    .select({ sid: conversations.sid })
+    .from(conversations)
+    .where(eq(conversations.id, rootId));
+  return root?.sid ?? sid;
 }
 
 /** How far agents may ask each other. */
