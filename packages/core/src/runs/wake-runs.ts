@@ -54,6 +54,7 @@ export function wakeHandedOverBy(ended: SQL): SQL {
     update runs set run_after = now(), status = case when exists (
         select from runs earlier
         where earlier.ordering_key = runs.ordering_key and earlier.id < runs.id and earlier.status <> 'finished'
+          and earlier.log_id <> runs.parent_log_id
       ) then 'queued' else 'waiting' end
     from ${ended} before
     where runs.parent_log_id = before.sid and runs.status = 'suspended' and runs.kind = 'agent_turn'
