@@ -2,6 +2,8 @@ import { actions, conversations, messages, runs } from "@parley/db";
 import { and, asc, eq, or } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 
+export { answerQuestion } from "../src/calls/ask-user.ts";
+export { listBlockedActions } from "../src/calls/blocked-actions.ts";
 export { deleteConversation, listConversations } from "../src/conversations/conversations.ts";
 
 /** An answer of a tree of agents, with its run. */

@@ -1,10 +1,12 @@
 import { cancelMessages, followLog } from "@parley/core";
 import {
+  answerQuestion,
   createTestConversation,
   deleteConversation,
   getConversation,
   insertTestAgent,
   insertTestWorkspace,
+  listBlockedActions,
   listConversations,
   openTestContext,
   openTestCore,
@@ -281,5 +283,55 @@ describe("agents that ask others", () => {
       ],
       ["B", "errored"],
     ]);
+  });
+
+  it("show what their tasks wait for where they were asked, with the path to it", async () => {
+    const question = { name: "ask_user", params: { question: "Which size?" } };
+    const { caller } = context;
+    await insertTestAgent(test.core, caller.workspace, {
+      sid: "eve",
+      asksUser: true,
+      script: script({ toolCalls: [question] }, { text: "{{result}}" }),
+    });
+    await insertAgent(
+      "bob",
+      script({ toolCalls: [ask("eve")] }, { text: "{{result}}" }),
+      asks("eve"),
+    );
+    await insertAgent(
+      "ann",
+      script({ toolCalls: [ask("bob")] }, { text: "{{result}}" }),
+      asks("bob"),
+    );
+    startWorker();
+    const { cId, mId } = await create("ann");
+    await until(cId, "tool_ask_user_question");
+    const tree = await readTestTree(test.core, cId);
+    const [, bob, eve] = tree;
+    const path = [
+      { conversationId: cId, messageId: mId, agentId: "ann", agentName: "ann" },
+      {
+        conversationId: bob!.conversationId,
+        messageId: bob!.messageId,
+        agentId: "bob",
+        agentName: "bob",
+      },
+    ];
+    const waiting = { conversationId: eve!.conversationId, messageId: eve!.messageId, path };
+    expect(
+      (await readTestLog(test.core, cId)).filter(({ type }) => type === "tool_ask_user_question"),
+    ).toMatchObject([waiting]);
+    const { blockedActions } = await listBlockedActions(context, { cId });
+    expect(blockedActions).toMatchObject([waiting]);
+    const listed = await listConversations(context, { limit: 10, lastValue: undefined });
+    expect(listed.conversations).toMatchObject([{ sId: cId, actionRequired: true }]);
+    await answerQuestion(context, {
+      cId: eve!.conversationId,
+      mId: eve!.messageId,
+      actionId: blockedActions[0]!.actionId,
+      answer: { selectedOptions: [], customResponse: "Large" },
+    });
+    await ended(mId);
+    expect((await readTestTree(test.core, cId))[0]).toMatchObject({ content: "Large" });
   });
 });

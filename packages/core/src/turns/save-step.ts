@@ -21,6 +21,7 @@ import { applicationTools, renderOutputCalls, waitsForOutput } from "../calls/ap
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
 import type { StepTasks } from "../calls/task-calls.ts";
+import { readTaskPath } from "../calls/task-path.ts";
 import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
 import type { Turn } from "./load-turns.ts";
@@ -82,9 +83,13 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       messageId: run.logId,
       userId: userSid,
     });
-    const ofUser = rows.filter(({ status }) => waitsForUser(status)).map(toWaiting);
+    const asking = rows.filter(({ status }) => waitsForUser(status));
+    const isTask = turn.conversation.depth > 0 && asking.length > 0;
+    const path = isTask ? await readTaskPath(db, run.logId) : undefined;
+    const ofUser = asking.map((action) => ({ ...toWaiting(action), path }));
     const ofOutputs = rows.filter(({ status }) => waitsForOutput(status)).map(toWaiting);
-    const announced = [...renderWaitingCalls(ofUser), ...renderOutputCalls(ofOutputs)];
+    const waiting = renderWaitingCalls(ofUser);
+    const announced = [...waiting, ...renderOutputCalls(ofOutputs)];
     const events = rows.flatMap((row): MessageEvent[] => {
       const action = renderAction(row);
       const params = { type: "tool_params", ...shared } as const;
@@ -109,6 +114,8 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const appends = [
       { logId: run.logId, events: ownEvents, guard },
       { logId: turn.conversation.sid, events: [...announced, ...ofConversation], guard },
+      // What a task waits for is told where its first question was asked.
+      ...(isTask ? [{ logId: turn.rootSid, events: waiting, guard }] : []),
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);
