@@ -173,6 +173,16 @@ const core: Rooms = {
     "turns",
     "conversations",
   ],
+  teams: [
+    ...ground,
+    "runs",
+    "agents",
+    "messages",
+    "functions/json-schema",
+    "calls",
+    "turns",
+    "conversations",
+  ],
   "create-core.ts": [
     ...ground,
     "usage",

@@ -43,6 +43,15 @@ export const WorkerSettings = z.object({
   PARLEY_WORKSPACE_TURNS: integer(1, 10_000)
     .default(100)
     .describe("Agent turns of a workspace that a worker runs at once"),
+  PARLEY_TASK_DEPTH: integer(1, 3)
+    .default(3)
+    .describe("How many tasks of agents may lead to a further one"),
+  PARLEY_TASKS_AT_ONCE: integer(1, 64)
+    .default(8)
+    .describe("Tasks that an answer gives to other agents at once"),
+  PARLEY_CONVERSATION_TASKS: integer(1, 1000)
+    .default(50)
+    .describe("Tasks in all below a conversation"),
   PARLEY_LEASE_MS: integer(100, 600_000)
     .default(6000)
     .describe("Lease of a run: how long a worker without contact keeps it, in milliseconds"),

@@ -66,7 +66,15 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
   const models = { providers, circuits, modelFiles, documents, requests };
   const services = { core, logger, usage, persistence, ...models, titles, executor };
   const kinds: RunKinds = {
-    agent_turn: createTurnRuns({ ...services, perWorkspace: settings.PARLEY_WORKSPACE_TURNS }),
+    agent_turn: createTurnRuns({
+      ...services,
+      perWorkspace: settings.PARLEY_WORKSPACE_TURNS,
+      teamLimits: {
+        depth: settings.PARLEY_TASK_DEPTH,
+        atOnce: settings.PARLEY_TASKS_AT_ONCE,
+        inAll: settings.PARLEY_CONVERSATION_TASKS,
+      },
+    }),
     compaction: createCompactionRuns(services),
     delivery: createDeliveryRuns({
       core,

@@ -27,6 +27,13 @@ export function summarizeTurn(progress: TurnProgress): TurnState {
   };
 }
 
+/** The output of a turn that ends with its last finished step. */
+export function summarizeSteps(progress: TurnProgress): TurnState {
+  const { finishedSteps } = progress;
+  const rawContents = finishedSteps.map(toRawContent);
+  return { ...summarizeTurn(progress), step: finishedSteps.length - 1, rawContents };
+}
+
 function reasonOf({ content }: TurnState, stopped: FinishReason | null): FinishReason | null {
   return content.trim() === "" && stopped !== "length" ? "empty" : stopped;
 }
@@ -54,8 +61,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
     const ownSteps = step - countRepairs(progress.finishedSteps);
     if (ownSteps >= maxSteps) {
       // An earlier attempt was interrupted after its last step.
-      const rawContents = progress.finishedSteps.map(toRawContent);
-      const state = { ...summarizeTurn(progress), step: step - 1, rawContents };
+      const state = summarizeSteps(progress);
       const finishReason = reasonOf(state, null);
       yield { type: "finished", ...state, error: null, finishReason };
       return;

@@ -48,6 +48,7 @@ export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
 export { countUndivided, divideTestDocuments } from "./retrieval.ts";
 export * from "./summaries.ts";
+export * from "./teams.ts";
 export { ageTestTraces } from "./trace-destinations.ts";
 export * from "./usage.ts";
 export * from "./runs.ts";

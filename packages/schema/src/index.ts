@@ -17,6 +17,7 @@ export * from "./agents/knowledge.ts";
 export * from "./agents/instruction-values.ts";
 export * from "./agents/instructions.ts";
 export * from "./agents/mentions.ts";
+export * from "./agents/team.ts";
 export * from "./analytics/analytics.ts";
 export * from "./analytics/consumption-export.ts";
 export * from "./audit/audit-events.ts";

@@ -141,6 +141,7 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_message_fallback":
     case "agent_message_budget":
     case "agent_message_citations":
+    case "agent_task_started":
       return become({});
     default:
       // A newer process may have written others.

@@ -38,6 +38,10 @@ export function notesIn(event: MessageEvent): string[] {
   if (event.type === "agent_message_budget") {
     return event.budgets.map(({ scope }) => oneLine(`a budget of the ${scope} is used up`));
   }
+  if (event.type === "agent_task_started") {
+    const { agentName, conversationId } = event.task;
+    return [oneLine(`${agentName} works on a task: ${conversationId}`)];
+  }
   if (event.type !== "agent_message_notes") return [];
   return event.notes.map(({ message }) => oneLine(message));
 }

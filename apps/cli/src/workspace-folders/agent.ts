@@ -25,6 +25,7 @@ import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./ya
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
 const { script, asksUser, compaction, knowledge, responseFormat, tags, fallbackModels } =
   CreateAgent.shape;
+const { team: Members } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -45,6 +46,24 @@ const AgentFile = z.object({
   skills: namesUpTo(50),
   functions: namesUpTo(50),
   tools: namesUpTo(16),
+  team: z
+    .array(
+      z.strictObject({
+        agent: text(256, 1),
+        name: z.string(),
+        mode: z.enum(["ask", "handover"]).default("ask"),
+      }),
+    )
+    .default([])
+    // Names are the server's to judge.
+    .superRefine((team, context) => {
+      const judged = Members.safeParse(
+        team.map(({ agent, ...one }) => ({ agentId: agent, ...one })),
+      );
+      for (const { path, message } of judged.error?.issues ?? []) {
+        context.addIssue({ code: "custom", path: [...path], message });
+      }
+    }),
   script,
 });
 
@@ -93,6 +112,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     skills: [...new Set(value.skills)],
     functions: [...new Set(value.functions)],
     tools: [...new Set(value.tools)],
+    team: value.team.map(({ agent, name: called, mode }) => ({ agent, name: called, mode })),
     script: value.script ?? null,
   };
 }
@@ -163,7 +183,7 @@ type ShownAgent = Awaited<ReturnType<ServerConnection["rpc"]["agents"]["getDefin
 const DEFAULT_PICTURE = /^\/pictures\/agent-\d+\.svg$/;
 
 /** Names of things that are not archived, by their ids. */
-type Names = Readonly<Record<"skill" | "function" | "tool", ReadonlyMap<string, string>>>;
+type Names = Readonly<Record<"skill" | "function" | "tool" | "agent", ReadonlyMap<string, string>>>;
 
 /** An agent as folders declare it: without what it has that is archived. */
 export function readShownAgent(
@@ -196,15 +216,30 @@ export function readShownAgent(
       skills: namesOf("skill", shown.skillIds),
       functions: namesOf("function", shown.functionIds),
       tools: namesOf("tool", shown.toolIds),
+      team: shown.team.flatMap(({ agentId, name, mode }) => {
+        const called = names.agent.get(agentId);
+        return called === undefined ? [] : [{ agent: called, name, mode }];
+      }),
       script: shown.script && SimulatedScript.parse(shown.script),
     },
   };
 }
 
 function membersOf({ ids }: Applying, agent: AgentDefinition) {
-  const { skills, functions, tools, script: _script, responseFormat: _format, ...members } = agent;
+  const {
+    skills,
+    functions,
+    tools,
+    team,
+    script: _script,
+    responseFormat: _format,
+    ...members
+  } = agent;
   return {
     ...members,
+    team: team.map(({ agent: named, name, mode }) => {
+      return { agentId: ids.agent.get(named) ?? named, name, mode };
+    }),
     skillIds: skills.map((name) => ids.skill.get(name) ?? name),
     functionIds: functions.map((name) => ids.function.get(name) ?? name),
     toolIds: tools.map((name) => ids.tool.get(name) ?? name),
@@ -217,10 +252,11 @@ export const agentKind: Kind<AgentDefinition> = {
   isTaken: isDeclaration,
   read: readAgent,
   write: writeAgent,
-  usesOf: ({ skills, functions, tools }) => [
+  usesOf: ({ skills, functions, tools, team }) => [
     ["skill", skills],
     ["function", functions],
     ["tool", tools],
+    ["agent", team.map(({ agent }) => agent)],
   ],
   compared: (agent) => ({ ...agent }),
   create: async (applying, agent) => {

@@ -28,10 +28,35 @@ export const makePlan = (planning: Planning): Step[] => [
   ...planSettings(planning),
   ...planSpaces(planning),
   ...kindNames.flatMap((kind) =>
-    planning.declared.things[kind].flatMap((one) => planThing(planning, kind, one)),
+    inOrder(kind, planning.declared.things[kind]).flatMap((one) => planThing(planning, kind, one)),
   ),
   ...planOthers(planning),
 ];
+
+/** The things of a kind, each after those of the kind that it needs; in a circle, one comes first. */
+function inOrder<K extends KindName>(
+  kindName: K,
+  declared: readonly Declared<Definitions[K]>[],
+): Declared<Definitions[K]>[] {
+  const kind: Kind<Definitions[K]> = kinds[kindName];
+  const byName = new Map(declared.map((one) => [kind.nameOf(one.definition), one]));
+  const ordered = new Set<Declared<Definitions[K]>>();
+  const seen = new Set<Declared<Definitions[K]>>();
+  const add = (one: Declared<Definitions[K]>): void => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    for (const [used, names] of kind.usesOf(one.definition)) {
+      if (used !== kindName) continue;
+      for (const name of names) {
+        const needed = byName.get(name);
+        if (needed !== undefined) add(needed);
+      }
+    }
+    ordered.add(one);
+  };
+  declared.forEach(add);
+  return [...ordered];
+}
 
 /** Plans how a thing is created, changed, restored or left; adds faults if that cannot be. */
 function planThing<K extends KindName>(

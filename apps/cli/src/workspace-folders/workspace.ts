@@ -88,7 +88,12 @@ export async function readWorkspace(
   };
   const active = (ofKind: readonly Listed[]) =>
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
-  const names = { skill: active(skills), function: active(functions), tool: active(tools) };
+  const names = {
+    skill: active(skills),
+    function: active(functions),
+    tool: active(tools),
+    agent: active(agents),
+  };
   return {
     wId,
     ...settings,

@@ -45,7 +45,7 @@ export async function meterTurn(
       logId: origin === "title" ? `title ${run.logId}` : run.logId,
       attempt,
       conversationId: conversation.id,
-      conversationSid: conversation.sid,
+      conversationSid: turn.rootSid,
       spaceId: conversation.spaceId,
       apiKeyId,
       userId,

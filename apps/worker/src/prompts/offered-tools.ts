@@ -1,5 +1,12 @@
 import type { OfferedFunction } from "@parley/agent";
-import { applicationTools, askUserTool, type PromptNote, type Turn } from "@parley/core";
+import {
+  applicationTools,
+  askUserTool,
+  type PromptNote,
+  type TeamLimits,
+  teamTools,
+  type Turn,
+} from "@parley/core";
 
 /** The skills of a turn, with the names of the tools that come with each. */
 export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools">) {
@@ -9,7 +16,10 @@ export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools"
   });
 }
 
-type OfferingTurn = Pick<Turn, "agent" | "skills" | "functions" | "tools" | "message">;
+type OfferingTurn = Pick<
+  Turn,
+  "agent" | "skills" | "functions" | "tools" | "message" | "team" | "conversation"
+>;
 
 /** Whether the message of a turn lets its model call nothing. */
 export function callsNothing({ message }: Pick<Turn, "message">): boolean {
@@ -17,13 +27,18 @@ export function callsNothing({ message }: Pick<Turn, "message">): boolean {
 }
 
 /**
- * What runs outside of a turn and its model may call: functions, tools of servers, the question to the user, and the
- * tools of the application that asks.
+ * What runs outside of a turn and its model may call: functions, tools of servers, the question to the user, other
+ * agents, and the tools of the application that asks.
  */
-export function functionsOf(turn: OfferingTurn): OfferedFunction[] {
+export function functionsOf(
+  turn: OfferingTurn,
+  limits: Pick<TeamLimits, "depth">,
+): OfferedFunction[] {
   if (callsNothing(turn)) return [];
+  const ofTeam = new Set(turn.team.map(({ tool }) => tool));
   return [
-    ...ownFunctions(turn),
+    ...ownFunctions(turn).filter(({ name }) => !ofTeam.has(name)),
+    ...teamTools(turn, limits),
     ...applicationTools(turn).map(({ parameters: inputSchema, ...tool }) => ({
       ...tool,
       inputSchema,

@@ -23,6 +23,7 @@ import {
   type PromptNote,
   readCallResult,
   readSkillFile,
+  type TeamLimits,
   type Turn,
   traceparentOf,
 } from "@parley/core";
@@ -49,6 +50,8 @@ const countJob: Job<Parameters<CountFitting>[0], number> = {
 /** What prompts are made with. */
 export interface PromptServices extends ModelServices, FileServices {
   readonly circuits: Circuits;
+  /** How far agents may ask each other. */
+  readonly teamLimits: TeamLimits;
   /** Records what models are sent. */
   readonly requests: Pick<RequestRecorder, "record">;
 }
@@ -90,7 +93,7 @@ export async function createTurnRequest(
   const { agent, message } = turn;
   const settings = message.answerSettings ?? {};
   const { toolChoice } = settings;
-  const functions = functionsOf(turn);
+  const functions = functionsOf(turn, services.teamLimits);
   const skills = callsNothing(turn) ? [] : skillsWithTools(turn);
   attempt.notes.add(notesOfTools(turn));
   const values = valuesByMessage(turn);

@@ -3,6 +3,7 @@ import {
   runTurn,
   skillsLoadedBy,
   type StepRecord,
+  summarizeSteps,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
@@ -12,8 +13,11 @@ import {
   CallLimitReached,
   type ClaimedRun,
   type FinishedTurn,
+  endTasks,
   hasOpenCalls,
+  isHandedOver,
   lostLease,
+  prepareTasks,
   saveRefusedAnswer,
   saveStep,
   settleCalls,
@@ -71,6 +75,8 @@ async function continueTurn(
   const retryLong = <T>(work: () => Promise<T>) => services.persistence.retryLong(signal, work);
   let actions: readonly ActionRow[] = turn.actions;
   if (hasOpenCalls(turn)) {
+    // Its tasks end with it.
+    if (run.exhausted) await retry(() => endTasks(core, run.logId));
     const settled = await retry(() => settleCalls(core, { run, turn, giveUp: run.exhausted }));
     // Some calls have not ended: the turn is suspended again.
     if (settled === null) return "suspended";
@@ -114,6 +120,9 @@ async function continueTurn(
   if (run.exhausted) {
     const error = { code: "interrupted", message: "The turn was interrupted too often" };
     return finish(summarizeTurn(progress), { ...error, metadata: null });
+  }
+  if (isHandedOver(turn, actions)) {
+    return finish({ ...summarizeSteps(progress), finishReason: "stop" }, null);
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
@@ -172,7 +181,10 @@ async function continueTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
-      const saving = retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      const saving = retry(async () => {
+        const tasks = await prepareTasks(core, { run, turn, calls }, services.teamLimits);
+        return saveStep(core, { run, turn, ...unwritten, ...output, tasks });
+      });
       const saved = await saving.catch(endOfCalls);
       if ("code" in saved) {
         notes.announced();

@@ -92,6 +92,7 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "tool_output_required":
     case "agent_message_fallback":
     case "agent_message_budget":
+    case "agent_task_started":
       return change({});
     case "agent_message_success":
       return change(event.message, noneWaits);

@@ -1,5 +1,5 @@
 import { conversations, hasRow, logs, type Queryable, spaces } from "@parley/db";
-import { ParleyError } from "@parley/schema";
+import { invalidRequest, ParleyError } from "@parley/schema";
 import { and, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { allColumns } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
@@ -13,8 +13,8 @@ import { reachesSpace } from "./space-reach.ts";
 /** The visibility of a conversation that is erased once it has ended: lists do not show it. */
 export const TEMPORARY = "temporary";
 
-/** The condition that lists show the conversation. */
-export const isListed: SQL = ne(conversations.visibility, sql.raw(`'${TEMPORARY}'`));
+/** The condition that lists show the conversation: neither a temporary one, nor a task of another. */
+export const isListed: SQL = sql`${ne(conversations.visibility, sql.raw(`'${TEMPORARY}'`))} and ${isNull(conversations.rootId)}`;
 
 export interface Reached {
   readonly caller: Reaching;
@@ -73,6 +73,17 @@ export function newestReached({ caller }: Reached, count: number): SQL {
 /** The error for a conversation that is unknown, or that the caller does not reach. */
 export function unknownConversation(): ParleyError {
   return new ParleyError("conversation_not_found", "The workspace has no such conversation");
+}
+
+/** The error for a change of a task, which belongs to the conversation that it comes from. */
+function partOfAnother(): ParleyError {
+  const message = "it is a task of another conversation: change that one";
+  return invalidRequest("path", [{ path: "cId", message }]);
+}
+
+/** Throws for a task: what is added to one would be an answer that nobody has asked for. */
+export function refuseTask({ rootId }: Pick<ConversationRow, "rootId">): void {
+  if (rootId !== null) throw partOfAnother();
 }
 
 const findConversation = statementForCallers<{ sid: string }, ConversationRow>(

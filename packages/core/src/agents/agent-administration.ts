@@ -15,6 +15,7 @@ import { requireEditorChoice } from "./agent-editors.ts";
 import { changeModels } from "./agent-models.ts";
 import { storeInstructions } from "./instruction-columns.ts";
 import { requireUsableFormat } from "./response-formats.ts";
+import { requireTeam } from "./teams.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -56,7 +57,8 @@ export async function updateAgent(
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const before = await requireAgent(db, workspace.id, input.agentId);
     if (input.version !== undefined) requireVersion("agent", before, input.version);
-    const { model } = input;
+    const { model, team = [] } = input;
+    await requireTeam(db, { ...before, team });
     const changes = {
       name: input.name ?? before.name,
       description: input.description ?? before.description,
@@ -70,6 +72,7 @@ export async function updateAgent(
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
       script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
+      team: input.team ?? before.team,
       compaction: input.compaction ?? before.compaction,
       knowledge: input.knowledge ?? before.knowledge,
       responseFormat: responseFormat === undefined ? before.responseFormat : responseFormat,

@@ -10,6 +10,7 @@ import {
   looksUp,
   parseJson,
   SimulatedScript,
+  type Team,
 } from "@parley/schema";
 import { and, eq, inArray, isNull, or } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
@@ -28,6 +29,7 @@ import { noSuchAgent } from "./agents.ts";
 import { showInstructions, storeInstructions } from "./instruction-columns.ts";
 import { readAgent } from "./read-agents.ts";
 import { requireUsableFormat } from "./response-formats.ts";
+import { findActive, requireTeam } from "./teams.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -67,6 +69,7 @@ export async function exportAgent(
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(agent.team.length > 0 && { team: agent.team }),
     ...(agent.compaction !== null && { compaction: agent.compaction }),
     ...(looksUp(agent.knowledge) && { knowledge: agent.knowledge }),
     ...(responseFormat !== null && { responseFormat }),
@@ -104,7 +107,7 @@ export async function importAgent(
   const id = known?.sid ?? context.newId();
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    const { skippedActions, ...grants } = await findGrants(db, context, definition);
+    const { skippedActions, team, ...grants } = await findGrants(db, context, definition);
     const { asksUser = false, tags = [], compaction, knowledge } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
@@ -116,6 +119,7 @@ export async function importAgent(
         fallbackModels,
         script,
         asksUser,
+        team,
         compaction,
         knowledge,
         tags,
@@ -144,11 +148,13 @@ export async function importAgent(
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      team,
       compaction: compaction ?? null,
       knowledge: knowledge ?? null,
       responseFormat: format ?? null,
       tags,
     };
+    await requireTeam(db, { ...before, team });
     const version = { before, changes, ...grants };
     const { agentConfiguration } = await insertVersion(context, db, version);
     return { agentConfiguration, skippedActions };
@@ -212,6 +218,7 @@ interface FoundGrants {
   readonly skillIds: string[];
   readonly functionIds: string[];
   readonly toolIds: string[];
+  readonly team: Team;
 }
 
 /** The skills, functions and tools of a definition that there are, and why the others are left out. */
@@ -225,6 +232,7 @@ async function findGrants(
     skills: skillNames = [],
     functions: functionNames = [],
     tools: toolNames = [],
+    team: named = [],
   } = definition;
   const foundSkills = await db
     .select({ sid: skills.sid })
@@ -253,6 +261,8 @@ async function findGrants(
     .select({ sid: tools.sid })
     .from(tools)
     .where(and(ofTools, isReachedServer(caller)));
+  const members = named.map(({ agentId }) => agentId);
+  const active = await findActive(db, workspace.id, members);
   const known = new Set([
     ...foundTools.map((row) => row.sid),
     ...foundSkills.map((row) => row.sid),
@@ -267,6 +277,12 @@ async function findGrants(
     skillIds: skillNames.filter((name) => known.has(name)),
     functionIds: functionNames.filter((name) => known.has(name)),
     toolIds: toolNames.filter((name) => known.has(name)),
-    skippedActions: left.filter(({ name }) => !known.has(name)),
+    team: named.filter(({ agentId }) => active.has(agentId)),
+    skippedActions: [
+      ...left.filter(({ name }) => !known.has(name)),
+      ...members
+        .filter((name) => !active.has(name))
+        .map((name) => ({ name, reason: "The workspace has no such active agent" })),
+    ],
   };
 }

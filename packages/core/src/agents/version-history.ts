@@ -43,6 +43,7 @@ const differs: Record<(typeof agentMembers)[number], SQL> = {
   maxStepsPerRun: columns("max_steps_per_run"),
   script: columns("script"),
   asksUser: columns("asks_user"),
+  team: columns("team"),
   compaction: columns("compaction"),
   knowledge: columns("knowledge"),
   responseFormat: columns("response_format"),

@@ -18,6 +18,7 @@ import { showModels } from "./agent-models.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 import { storeInstructions } from "./instruction-columns.ts";
 import { requireEnforced } from "./response-formats.ts";
+import { requireTeam } from "./teams.ts";
 
 /** What a new agent is made from; other members have their defaults. */
 export interface AgentDraft extends Partial<
@@ -65,6 +66,8 @@ export async function insertAgent(
   const { model, fallbackModels = [] } = draft;
   requireAgentModels(workspace, model, fallbackModels);
   requireEnforced(draft.responseFormat, [model, ...fallbackModels]);
+  const { team = [] } = draft;
+  await requireTeam(db, { workspaceId: workspace.id, sid, team });
   const agent = await insertRow(db, agents, {
     sid,
     workspaceId: workspace.id,
@@ -85,6 +88,7 @@ export async function insertAgent(
     script: draft.script,
     responseFormat: draft.responseFormat,
     asksUser: draft.asksUser ?? false,
+    team,
     compaction: draft.compaction,
     knowledge: draft.knowledge,
     tags: draft.tags,
@@ -177,13 +181,14 @@ export function renderDefinition(
   agent: AgentRow,
   ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
 ): AgentWithScript {
-  const { script, asksUser, reasoningEffort, fallbackModels, responseFormat, tags } = agent;
+  const { script, asksUser, team, reasoningEffort, fallbackModels, responseFormat, tags } = agent;
   const agentConfiguration = renderAgent(core, agent);
   return {
     agentConfiguration,
     script,
     ...ids,
     asksUser,
+    team,
     reasoningEffort,
     fallbackModels: showModels(fallbackModels),
     compaction: agent.compaction ?? {},

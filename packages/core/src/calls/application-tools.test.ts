@@ -11,11 +11,12 @@ const offered = (given: Parameters<typeof applicationTools>[0]["message"]["answe
     agent: { asksUser: true },
     functions: [{ slug: "look" }],
     tools: [{ name: "shop__buy" }],
+    team: [{ tool: "ask_bob" }],
   }).map(({ name }) => name);
 
 it.each([
   { brought: ["b", "a"], are: ["b", "a"] },
-  { brought: ["look", "a", "shop__buy", "ask_user"], are: ["a"] },
+  { brought: ["look", "a", "shop__buy", "ask_user", "ask_bob"], are: ["a"] },
   {
     brought: ["skills__load", "skills__x", "results__read", "results__write"],
     are: ["results__write"],

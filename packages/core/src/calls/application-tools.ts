@@ -13,6 +13,7 @@ interface OfferingTurn {
   readonly agent: Pick<AgentRow, "asksUser">;
   readonly functions: readonly { readonly slug: string }[];
   readonly tools: readonly { readonly name: string }[];
+  readonly team: readonly { readonly tool: string }[];
 }
 
 /** The application's tools that a turn offers, in their order: a name of another tool of the turn stays that one's. */
@@ -22,6 +23,7 @@ export function applicationTools(turn: OfferingTurn): readonly StoredFunctionToo
   const own = new Set([
     ...turn.functions.map(({ slug }) => slug),
     ...turn.tools.map(({ name }) => name),
+    ...turn.team.map(({ tool }) => tool),
     ...(turn.agent.asksUser ? [askUserTool.name] : []),
   ]);
   return brought.filter(({ name }) => !own.has(name) && !isReservedName(name));

@@ -8,7 +8,12 @@ import {
   tools,
   users,
 } from "@parley/db";
-import { type BlockedAction, MAX_EARLIER_DECISIONS, MAX_REQUEST_CHARACTERS } from "@parley/schema";
+import {
+  type BlockedAction,
+  MAX_EARLIER_DECISIONS,
+  MAX_REQUEST_CHARACTERS,
+  type TaskPath,
+} from "@parley/schema";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
@@ -16,12 +21,13 @@ import type { Context } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import { waitsForPerson } from "../data-access/person-calls.ts";
 import { callStatus } from "./call-states.ts";
+import { taskPath } from "./task-path.ts";
 import { renderWaitingCalls, type WaitingCall } from "./waiting-calls.ts";
 
 /** Calls in the list of a conversation. */
 const MAX_LISTED = 1000;
 
-/** Lists the tool calls of a conversation that wait for their users, the oldest first. */
+/** Lists the tool calls of a conversation, and of the tasks below it, that wait for their users, the oldest first. */
 export async function listBlockedActions(
   context: Context,
   input: { cId: string },
@@ -29,7 +35,7 @@ export async function listBlockedActions(
   const { db } = context.database;
   const conversation = await requireConversation(db, context, input.cId);
   const rows = await selectBlocked(db)
-    .where(and(eq(messages.conversationId, conversation.id), isBlocked()))
+    .where(and(isBelow(conversation.id), isBlocked()))
     .orderBy(asc(messages.id), asc(actions.step), asc(actions.position))
     .limit(MAX_LISTED);
   return { blockedActions: render(rows) };
@@ -107,6 +113,13 @@ function isBlocked() {
   return and(eq(messages.status, "created"), waitsForPerson(sql`${actions.status}`));
 }
 
+/** Whether a message is of a conversation, or of a task below it. */
+function isBelow(conversationId: number) {
+  return sql`${messages.conversationId} = any(array(
+    select ${conversationId}::bigint union all
+    select below.id from conversations below where below.root_id = ${conversationId}))`;
+}
+
 function selectBlocked(db: Queryable) {
   const asked = alias(messages, "asked");
   return (
@@ -118,6 +131,7 @@ function selectBlocked(db: Queryable) {
         conversationId: conversations.sid,
         messageId: messages.sid,
         userId: users.sid,
+        path: sql<TaskPath | null>`case when ${conversations.rootId} is not null then ${taskPath(sql`${messages.sid}`)} end`,
         request: {
           messageId: asked.sid,
           content: sql<

@@ -17,9 +17,16 @@ export interface AskedBy {
   readonly userId: number | null;
   readonly userSid: string | null;
   readonly timezone: string | null;
+  /** Tags of documents that are not looked up for the message. */
+  readonly excludedRetrievalTags: readonly string[];
 }
 
-export const askedByNobody: AskedBy = { userId: null, userSid: null, timezone: null };
+export const askedByNobody: AskedBy = {
+  userId: null,
+  userSid: null,
+  timezone: null,
+  excludedRetrievalTags: [],
+};
 
 /** Reads the user for whom an agent message makes calls. */
 export async function readAskedBy(
@@ -33,7 +40,8 @@ export async function readAskedBy(
     .where(and(eq(messages.sid, parentMessageId ?? ""), eq(messages.workspaceId, workspaceId)));
   if (row === undefined) return askedByNobody;
   const { userId, userSid, context } = row;
-  return { userId, userSid, timezone: context?.timezone ?? null };
+  const { timezone = null, excludedRetrievalTags = [] } = context ?? {};
+  return { userId, userSid, timezone, excludedRetrievalTags };
 }
 
 /** The agent that a message is of; without id and name if that is deleted. */

@@ -6,6 +6,7 @@ import { callStatus, outputOf } from "./call-states.ts";
 import { type AskedBy, askedByNobody, type CallingTurn, readAskedBy } from "./calling-turn.ts";
 import { readApprovals } from "./lasting-approvals.ts";
 import { describeGone, type PreparedCall, type StepCall } from "./prepared-calls.ts";
+import type { TeamCalls } from "./task-calls.ts";
 
 type NewRow = typeof actions.$inferInsert;
 
@@ -24,6 +25,8 @@ export interface NewCall {
  * | that the worker has run                       | succeeded, errored        |
  * | of a tool of the application                  | waiting for the output    |
  * | that asks the user                            | waiting for the answer    |
+ * | that asks another agent, which may be asked   | running                   |
+ * | that hands over to another agent              | succeeded                 |
  * | of what is no longer there                    | errored                   |
  * | whose stake asks for an approval, unless the  | waiting for the approval  |
  * | message skips it or the user always approves  |                           |
@@ -41,6 +44,7 @@ export async function buildCalls(
     calls,
     prepared,
     ofApplication,
+    tasks,
     now,
   }: {
     readonly turn: Pick<CallingTurn, "message" | "agent">;
@@ -48,11 +52,14 @@ export async function buildCalls(
     readonly calls: readonly StepCall[];
     readonly prepared: ReadonlyMap<StepCall, PreparedCall>;
     readonly ofApplication: ReadonlySet<string>;
+    /** The calls that use other agents. */
+    readonly tasks?: TeamCalls | undefined;
     readonly now: number;
   },
-): Promise<{ created: NewCall[] } & Pick<AskedBy, "timezone" | "userSid">> {
+): Promise<{ created: NewCall[]; askedBy: AskedBy }> {
   const isOpen = calls.some(({ output }) => output === undefined);
-  const { userId, userSid, timezone } = isOpen ? await readAskedBy(db, message) : askedByNobody;
+  const askedBy = isOpen ? await readAskedBy(db, message) : askedByNobody;
+  const { userId } = askedBy;
   const targets = [...prepared.values()];
   const asks = ({ stake }: PreparedCall) =>
     stake !== "never_ask" && message.skipToolsValidation !== true;
@@ -70,6 +77,11 @@ export async function buildCalls(
     if (call.name === askUserTool.name) {
       const isQuestion = readQuestion(call.params) !== undefined;
       return isQuestion ? { status: callStatus.needsAnswer } : failed("This is not a question");
+    }
+    const ofTeam = tasks?.get(call);
+    if (ofTeam !== undefined) {
+      const { status } = ofTeam;
+      return status === "running" ? { status } : { status, output: outputOf(ofTeam.text) };
     }
     const target = prepared.get(call);
     if (target === undefined) return failed(describeGone(call.name));
@@ -103,7 +115,7 @@ export async function buildCalls(
     };
     return { row, prepared: target };
   });
-  return { created, timezone, userSid };
+  return { created, askedBy };
 }
 
 /** The first state of a call. */

@@ -22,6 +22,11 @@ export interface OpenCall {
   readonly functionSid: string | null;
 }
 
+/** Whether a call may be one that has a task: it runs, and nothing else runs for it. */
+export function mayBeTask({ action, invocation }: OpenCall): boolean {
+  return action.status === callStatus.running && invocation === null;
+}
+
 /** When the turn continues without the call, in milliseconds since the epoch. */
 export function deadlineOf({ action, invocation }: OpenCall): number {
   const { status } = action;
@@ -63,13 +68,13 @@ export function runningOf(calls: readonly OpenCall[]): CancelledInvocation[] {
 
 /**
  * Ends the open calls of agent messages that are ended, and cancels their invocations, in the
- * transaction that has locked the messages' logs.
+ * transaction that has locked the messages' logs. Gives whether any may have a task, which others end.
  */
 export async function closeCalls(
   core: Pick<Process, "now">,
   transaction: Transaction,
   messageIds: readonly number[],
-): Promise<void> {
+): Promise<boolean> {
   const { db } = transaction;
   const open = await readOpenCalls(db, messageIds);
   await cancelInvocations(core, transaction, runningOf(open));
@@ -78,4 +83,5 @@ export async function closeCalls(
     db,
     open.map(({ action }) => endedWith(action, end)),
   );
+  return open.some(mayBeTask);
 }

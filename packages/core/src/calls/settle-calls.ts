@@ -11,6 +11,7 @@ import { readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
 import { prepareUnallowedCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
 import {
+  APPROVAL_MS,
   callStatus,
   endCalls,
   endedAs,
@@ -19,6 +20,7 @@ import {
   renderEnd,
 } from "./call-states.ts";
 import type { CallingTurn } from "./calling-turn.ts";
+import { endedAsTask, readTasks, type TaskEnd } from "./task-calls.ts";
 import { deadlineOf, type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
@@ -35,6 +37,7 @@ export interface SettledCalls {
 /**
  * Ends the calls of a claimed turn whose invocations have ended or whose deadlines have passed: what
  * nobody approved is denied, what still runs is cancelled. Starts those that their user has allowed since.
+ * A task has no deadline: it ends with its own answer.
  * Gives all calls of the turn if none is open; otherwise suspends the turn again and gives null. With
  * `giveUp`, all deadlines have passed. Throws `LostLease`.
  */
@@ -58,11 +61,12 @@ export async function settleCalls(
     const gone = await startAllowedCalls(core, transaction, { ...waiting, turn, allowed });
     // Under the locks no decision is made, and what was cancelled has ended.
     const calls = await readOpenCalls(db, [turn.message.id]);
+    const tasks = await readTasks(db, calls);
     const ended = [
       ...gone,
       ...calls
         .filter(({ action }) => !gone.some(({ id }) => id === action.id))
-        .flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []),
+        .flatMap((call) => endOf(call, { now, isLate: isLate(call), tasks }) ?? []),
     ];
     await endCalls(db, ended);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
@@ -76,7 +80,10 @@ export async function settleCalls(
         ({ action: { id, status } }) =>
           status === callStatus.needsPermission && !waiting.calls.has(id),
       );
-      const until = isNew ? now : Math.min(...open.map(deadlineOf));
+      const deadlines = open.map((call) =>
+        tasks.has(call.action.id) ? now + APPROVAL_MS : deadlineOf(call),
+      );
+      const until = isNew ? now : Math.min(...deadlines);
       await suspendTurn(db, { run, delayMs: until - now }, afterCommit);
       return null;
     }
@@ -105,10 +112,12 @@ const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: st
 
 function endOf(
   { action, invocation }: OpenCall,
-  { now, isLate }: { now: number; isLate: boolean },
+  { now, isLate, tasks }: { now: number; isLate: boolean; tasks: ReadonlyMap<number, TaskEnd> },
 ): ActionRow | undefined {
   const late = lateEnds[action.status];
   if (late !== undefined) return isLate ? endedWith(action, { ...late, now }) : undefined;
+  const task = tasks.get(action.id);
+  if (task !== undefined) return endedAsTask(action, task, now);
   if (invocation === null) {
     return endedWith(action, { status: "errored", text: "The call was lost", now });
   }

@@ -1,4 +1,9 @@
-import type { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "@parley/schema";
+import type {
+  TaskPath,
+  ToolApproval,
+  ToolAuthorizationRequired,
+  ToolQuestion,
+} from "@parley/schema";
 import type { Process } from "../context.ts";
 import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
@@ -22,6 +27,8 @@ export interface WaitingCall {
   readonly messageId: string;
   /** Id of the user whose message is answered. */
   readonly userId: string | null;
+  /** Of a task, the answers that have led to it. */
+  readonly path?: TaskPath | null | undefined;
 }
 
 /** Calls that wait for their users as the wire announces them, those of one step in order. */
@@ -29,7 +36,7 @@ export function renderWaitingCalls(
   calls: readonly WaitingCall[],
 ): (ToolApproval | ToolQuestion | ToolAuthorizationRequired)[] {
   return calls.map((call, index) => {
-    const { action, serverName, agent, conversationId, messageId, userId } = call;
+    const { action, serverName, agent, conversationId, messageId, userId, path } = call;
     const next = calls[index + 1]?.action;
     const shared = {
       created: action.createdAt,
@@ -45,6 +52,7 @@ export function renderWaitingCalls(
         toolName: action.toolName,
       },
       ...(userId !== null && { userId }),
+      ...(path && { path }),
       isLastBlockingEventForStep: next?.messageId !== action.messageId || next.step !== action.step,
     };
     if (action.status === callStatus.needsPermission) return requireAuthorization(call, shared);

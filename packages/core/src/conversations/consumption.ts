@@ -16,9 +16,15 @@ import {
 } from "../messages/consumption-sums.ts";
 import { takePage } from "../data-access/pages.ts";
 
-const answers = (consumed: SQL) => sql`
+const conversationId = sql`${sql.placeholder("conversationId")}::bigint`;
+
+/** A conversation, and the tasks below it. */
+const tree = sql`array(
+  select ${conversationId} union all select id from conversations where root_id = ${conversationId})`;
+
+const answers = (consumed: SQL, where: SQL) => sql`
   from messages m join agents a on a.id = m.agent_id ${consumed}
-  where m.conversation_id = ${sql.placeholder("conversationId")}::bigint and m.type = 'agent_message'`;
+  where ${where} and m.type = 'agent_message'`;
 
 type Answer = Consumption["messages"][number];
 
@@ -35,7 +41,7 @@ const messagesStatement = statement<
   sql`
   select m.sid as "messageId", m.rank, m.version, m.status, a.sid as "agentConfigurationId",
     model.*, taken.*, called.*, ${costOfOne}, ${answeredByOthers} as fallbacks
-  ${answers(consumedByAnswer)} and (m.rank, m.version)
+  ${answers(consumedByAnswer, sql`m.conversation_id = ${conversationId}`)} and (m.rank, m.version)
     > (${sql.placeholder("rank")}::int, ${sql.placeholder("version")}::int)
   order by m.rank, m.version limit ${sql.placeholder("limit")}::int`,
 );
@@ -57,29 +63,29 @@ const groupsStatement = statement<{ conversationId: number }, GroupRow>(
     count(*) filter (where kind = 'summary')::float8 as summaries, ${summed}, ${costOfGroup}
   from (
     select 'answer' as kind, m.id, a.sid as "agentConfigurationId", model.*, taken.*, called.*, cost.*
-    ${answers(consumedByModel)}
+    ${answers(consumedByModel, sql`m.conversation_id = any(${tree})`)}
     union all
     select 'summary', s.id, a.sid, model.*, taken.*, called.*, cost.*
     from conversation_summaries s join agents a on a.id = s.agent_id ${consumedBySummary}
-    where s.conversation_id = ${sql.placeholder("conversationId")}::bigint
+    where s.conversation_id = any(${tree})
   ) as consumer
   group by grouping sets ((), (kind), ("agentConfigurationId"), ("providerId", "modelId"))
   order by "agentConfigurationId", "providerId", "modelId"`,
 );
 
 /**
- * Sums up what the answers of a conversation and the summaries of its oldest messages took: all of it, and by agent,
- * model and answer.
+ * Sums up what the answers of a conversation and the summaries of its oldest messages took, with the tasks below it: all
+ * of it, and by agent and model. Of its own answers, each is listed.
  */
 export async function getConsumption(
   context: Context,
   { cId, limit, lastValue }: ReadConsumption & { cId: string },
 ): Promise<Consumption> {
   const { db } = context.database;
-  const { id: conversationId } = await requireConversation(db, context, cId);
+  const { id } = await requireConversation(db, context, cId);
   const [rank = -1, version = 0] = lastValue?.split(".").map(Number) ?? [];
-  const groups = await groupsStatement.execute(db, { conversationId });
-  const page = { conversationId, rank, version, limit: limit + 1 };
+  const groups = await groupsStatement.execute(db, { conversationId: id });
+  const page = { conversationId: id, rank, version, limit: limit + 1 };
   const rows = await messagesStatement.execute(db, page);
   const { page: found, end } = takePage(rows, { limit }, (row) => `${row.rank}.${row.version}`);
   const isOfAll = (row: GroupRow) => row.agentConfigurationId === null && row.modelId === null;

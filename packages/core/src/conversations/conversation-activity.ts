@@ -9,11 +9,14 @@ export const activity = {
   lastActivityAt: sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
     where m.conversation_id = conversations.id)`.mapWith(Number),
-  /** Whether a call of an answer that is under way waits for its user. */
-  actionRequired: hasRow(sql`
+  /** Whether a call of an answer that is under way, also in a task, waits for its user. */
+  actionRequired: sql<boolean>`(${hasRow(sql`
     from messages m join actions a on a.message_id = m.id
     where m.conversation_id = conversations.id and m.status = 'created'
-      and ${waitsForPerson(sql`a.status`)}`),
+      and ${waitsForPerson(sql`a.status`)}`)} or ${hasRow(sql`
+    from conversations task join messages m on m.conversation_id = task.id join actions a on a.message_id = m.id
+    where task.root_id = conversations.id and m.status = 'created'
+      and ${waitsForPerson(sql`a.status`)}`)})`,
 };
 
 /** Reads what is derived from a conversation's messages, without their texts. */

@@ -233,6 +233,7 @@ describe("stored conversations", () => {
       "agent_message_budget",
       "tool_output_required",
       "agent_message_citations",
+      "agent_task_started",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({
@@ -251,6 +252,7 @@ describe("stored conversations", () => {
         "budgets",
         "function_calls",
         "citations",
+        "children",
       ];
       const whole = await findMessageStream(test.context, { cId, mId: version, include });
       expect(whole.hidden).toEqual(new Set());

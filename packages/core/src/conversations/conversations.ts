@@ -8,6 +8,7 @@ import {
   files,
   logs,
   messages,
+  type Queryable,
   recordedRequests,
   requestPieces,
   runs,
@@ -22,7 +23,12 @@ import {
 } from "@parley/schema";
 import { eq, inArray, sql } from "drizzle-orm";
 import { statementForCallers } from "../access/caller-statement.ts";
-import { lockConversation, newestReached, TEMPORARY } from "../access/conversation-reach.ts";
+import {
+  lockConversation,
+  newestReached,
+  refuseTask,
+  TEMPORARY,
+} from "../access/conversation-reach.ts";
 import type { Context, Process } from "../context.ts";
 import { jsonValues, selectAs } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
@@ -99,13 +105,17 @@ export async function updateConversation(
   });
 }
 
-/** Deletes a conversation with all of its content; turns that run in it are stopped. */
+/**
+ * Deletes a conversation with all of its content and the tasks below it; turns that run in them are stopped. Throws
+ * `invalid_request_error` for a task, which is deleted with the conversation that it comes from.
+ */
 export async function deleteConversation(
   context: Context,
   input: { cId: string },
 ): Promise<Success> {
   return inTransaction(context, async (transaction) => {
     const row = await lockConversation(transaction.db, context, input.cId);
+    refuseTask(row);
     const isTemporary = row.visibility === TEMPORARY;
     const uploads = isTemporary ? await findUploads(transaction.db, [row.id]) : [];
     const gone = await deleteConversationRows(context, transaction, [row]);
@@ -115,14 +125,41 @@ export async function deleteConversation(
   });
 }
 
+/** A conversation whose rows are deleted. */
+type DeletedConversation = Pick<ConversationRow, "id" | "sid">;
+
 /**
- * Deletes every row of the conversations and cancels the invocations that their agents wait for. Gives
- * the ids of their logs.
+ * Deletes every row of the conversations and of the tasks below them, and cancels the invocations that their agents
+ * wait for. Gives the ids of their logs.
  */
 export async function deleteConversationRows(
   core: Pick<Process, "now">,
   transaction: Transaction,
-  rows: readonly Pick<ConversationRow, "id" | "sid">[],
+  given: readonly DeletedConversation[],
+): Promise<string[]> {
+  const below = await findBelow(transaction.db, given);
+  const gone = await deleteFoundRows(core, transaction, [...given, ...below]);
+  // What a turn has asked for until its log was locked.
+  const further = await findBelow(transaction.db, given);
+  return further.length === 0
+    ? gone
+    : [...gone, ...(await deleteFoundRows(core, transaction, further))];
+}
+
+/** The tasks below conversations. */
+async function findBelow(
+  db: Queryable,
+  rows: readonly DeletedConversation[],
+): Promise<DeletedConversation[]> {
+  const ids = rows.map(({ id }) => id);
+  const { id, sid, rootId } = conversations;
+  return db.select({ id, sid }).from(conversations).where(inArray(rootId, ids));
+}
+
+async function deleteFoundRows(
+  core: Pick<Process, "now">,
+  transaction: Transaction,
+  rows: readonly DeletedConversation[],
 ): Promise<string[]> {
   const { db } = transaction;
   const ids = rows.map((row) => row.id);

@@ -154,5 +154,8 @@ async function buildConversation(
     readAt: now,
     messageCount: 0,
     messageBytes: 0,
+    parentActionId: null,
+    rootId: null,
+    depth: 0,
   };
 }

@@ -1,7 +1,7 @@
 import { messages, type Queryable, users } from "@parley/db";
 import { type EditMessage, ParleyError, type PostedMessage } from "@parley/schema";
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
-import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
+import { lockConversation, refuseTask, requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
 import type { Context } from "../context.ts";
 import type { ConversationRow, MessageRow, UserRow } from "../data-access/rows.ts";
@@ -72,6 +72,7 @@ export async function editMessage(
     messageOf(context, ids[0]),
     async ({ db, afterCommit }) => {
       const row = await lockConversation(db, context, input.cId);
+      refuseTask(row);
       const before = await readEditable(db, context, { conversation: row, sid: input.mId });
       const { skipToolsValidation = false } = input;
       const endRank = await nextRank(db, row);

@@ -1,5 +1,5 @@
 import { conversations, hasRow, workspaces } from "@parley/db";
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { TEMPORARY } from "../access/conversation-reach.ts";
 import { recordOfServer } from "../audit/audited-mutations.ts";
 import type { Process } from "../context.ts";
@@ -49,6 +49,8 @@ export async function eraseTemporaryConversations(core: Process): Promise<number
       .where(
         and(
           eq(conversations.visibility, sql.raw(`'${TEMPORARY}'`)),
+          // Tasks go with the conversation that they come from.
+          isNull(conversations.rootId),
           sql`not ${isAnswering}`,
           sql`not ${isSummarising}`,
           sql`coalesce(${lastChange}, 0) < ${core.now() - GRACE_MS}`,

@@ -4,7 +4,7 @@ import { namedValues, toListedTimezone, type ValueName, valueNames } from "@parl
 import { and, eq } from "drizzle-orm";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { Context } from "../context.ts";
-import type { ConversationRow, MessageRow, UserRow } from "../data-access/rows.ts";
+import type { ConversationRow, MessageRow, UserRow, WorkspaceRow } from "../data-access/rows.ts";
 
 /** UTF-16 code units of a value: those of a name, or of an e-mail address. */
 const MAX_VALUE = 255;
@@ -24,7 +24,10 @@ type Agent = Pick<BriefAgent, "instructions" | "rendersInstructions">;
  * Null if they name none. Of instructions that are long, and so not at hand, all values.
  */
 export function freezeValues(
-  core: Pick<Context, "caller" | "now">,
+  core: {
+    readonly caller: { readonly workspace: Pick<WorkspaceRow, "name"> };
+    readonly now: () => number;
+  },
   { rendersInstructions, instructions }: Agent,
   asking: Asking,
 ): string | null {

@@ -123,6 +123,8 @@ export interface NewTurn {
   readonly payer: Payer;
   /** The restricted spaces that the caller reaches, of its key's; undefined for all of those. */
   readonly reachedSpaceIds: readonly number[] | undefined;
+  /** The log of the answer that asks for it. */
+  readonly parentLogId?: string | undefined;
 }
 
 /** The rows of messages that are about to be written. */

@@ -24,15 +24,18 @@ const given = sql`
   json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text, depth int,
     worker_id text, lease_ms int, agent_id bigint, space_id bigint, api_key_id bigint, user_id bigint,
-    reached_space_ids bigint[])`;
+    reached_space_ids bigint[], parent_log_id text)`;
 
 const runInsertAs = (status: SQL) => sql`
   insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent, depth, api_key_id, user_id, reached_space_ids, worker_id,
-    lease_until, started_at)
+    max_attempts, run_after, created_at, request_id, traceparent, depth, api_key_id, user_id, reached_space_ids,
+    parent_log_id, worker_id, lease_until, started_at)
   select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status},
     0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
-    traceparent, coalesce(depth, 0), api_key_id, user_id, reached_space_ids, worker_id, now() + lease_ms * interval '1 millisecond',
+    traceparent, coalesce(depth, (select asking.depth from runs asking where asking.log_id = r.parent_log_id), 0),
+    api_key_id, user_id,
+    coalesce(reached_space_ids, (select asking.reached_space_ids from runs asking where asking.log_id = r.parent_log_id)),
+    parent_log_id, worker_id, now() + lease_ms * interval '1 millisecond',
     case when worker_id is not null then created_at end
   from ${given}`;
 
@@ -84,7 +87,7 @@ export function newLogs(turns: readonly NewTurn[], holder?: RunHolder) {
 
 /** The runs of turns, as the parameter `runs` has them. */
 export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?: number | null) {
-  return turns.map(({ message, agent, origin, payer, reachedSpaceIds }) => ({
+  return turns.map(({ message, agent, origin, payer, reachedSpaceIds, parentLogId }) => ({
     workspace_id: message.workspaceId,
     log_id: message.sid,
     subject_id: message.id,
@@ -93,10 +96,12 @@ export function newRuns(turns: readonly NewTurn[], holder?: RunHolder, spaceId?:
     created_at: message.createdAt,
     request_id: origin?.requestId,
     traceparent: origin?.traceparent,
-    depth: origin?.depth,
+    // Of a task, that of the run that asks, as the spaces that it reaches are.
+    depth: parentLogId === undefined ? origin?.depth : undefined,
     api_key_id: payer.apiKeyId,
     user_id: payer.userId,
     reached_space_ids: reachedSpaceIds,
+    parent_log_id: parentLogId,
     ...(holder !== undefined && {
       worker_id: holder.workerId,
       lease_ms: holder.leaseMs,

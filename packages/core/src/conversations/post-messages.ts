@@ -7,7 +7,7 @@ import {
   type PostMessage,
 } from "@parley/schema";
 import { and, desc, eq } from "drizzle-orm";
-import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
+import { lockConversation, refuseTask, requireConversation } from "../access/conversation-reach.ts";
 import { findActiveAgents, findAgentVersions } from "../agents/agents.ts";
 import { requireEnforced } from "../agents/response-formats.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
@@ -69,6 +69,7 @@ export async function postMessage(
   const making = messageOf(context, ids[fragments.length]);
   const created = await inTransactionOnce(context, making, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
+    refuseTask(row);
     const rank = await nextRank(db, row);
     if (afterMessageId !== undefined) await requireNewest(db, row, afterMessageId);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
@@ -113,6 +114,7 @@ export async function addContentFragment(
   const [id = 0] = await context.takeRowIds(1);
   return inTransactionOnce(context, messageOf(context, id), async ({ db }) => {
     const row = await lockConversation(db, context, input.cId);
+    refuseTask(row);
     const rank = await nextRank(db, row);
     const position = { id, workspaceId: row.workspaceId, conversationId: row.id, rank };
     const message = { ...emptyMessage(context, position), ...fragment.columns };
@@ -137,6 +139,7 @@ export async function retryMessage(
   const [id = 0] = await context.takeRowIds(1);
   return inTransactionOnce(context, messageOf(context, id), async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
+    refuseTask(row);
     const before = await requireRetryable(db, row, input.mId);
     const agentId = before.agentId ?? 0;
     const version = (await findAgentVersions(db, row.workspaceId, [agentId])).get(agentId);

@@ -16,6 +16,7 @@ const optIn: OptInTypes = {
   budgets: "agent_message_budget",
   function_calls: "tool_output_required",
   citations: "agent_message_citations",
+  children: "agent_task_started",
 };
 
 const enveloped = (include: readonly string[]) =>

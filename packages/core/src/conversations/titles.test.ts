@@ -37,7 +37,7 @@ describe("untitledMessage", () => {
   const answer = { type: "agent_message", rank: 2, content: "Hello." };
   const again = { type: "user_message", rank: 3, content: "Hello there" };
   const turn: UntitledTurn = {
-    conversation: { title: "Hello there", visibility: "unlisted" },
+    conversation: { title: "Hello there", visibility: "unlisted", depth: 0 },
     message: { rank: 2, version: 0 },
     history: [first],
   };
@@ -50,11 +50,15 @@ describe("untitledMessage", () => {
   });
 
   it.each<[string, Partial<UntitledTurn>]>([
-    ["a title of its own", { conversation: { title: "Greetings", visibility: "unlisted" } }],
+    [
+      "a title of its own",
+      { conversation: { title: "Greetings", visibility: "unlisted", depth: 0 } },
+    ],
     [
       "a temporary conversation",
-      { conversation: { title: "Hello there", visibility: "temporary" } },
+      { conversation: { title: "Hello there", visibility: "temporary", depth: 0 } },
     ],
+    ["a task", { conversation: { title: "Hello there", visibility: "unlisted", depth: 1 } }],
     ["an answer that is tried again", { message: { rank: 2, version: 1 } }],
     ["a second agent's answer", { message: { rank: 3, version: 0 } }],
     [

@@ -28,21 +28,21 @@ function cut(text: string, characters: number): string {
 
 /** What of a turn decides whether its conversation still lacks a title of its own. */
 export interface UntitledTurn {
-  readonly conversation: Pick<Turn["conversation"], "title" | "visibility">;
+  readonly conversation: Pick<Turn["conversation"], "title" | "visibility" | "depth">;
   readonly message: Pick<Turn["message"], "rank" | "version">;
   readonly history: readonly Pick<HistoryRow, "type" | "rank" | "content">[];
 }
 
 /**
  * The message to derive a better title from: the conversation's first, if this turn is the first to
- * answer it and the title is still its first words. None of a temporary conversation, whose title nobody sees.
+ * answer it and the title is still its first words. None of a temporary conversation and a task, whose titles nobody sees.
  */
 export function untitledMessage({
   conversation,
   message,
   history,
 }: UntitledTurn): string | undefined {
-  if (conversation.visibility === TEMPORARY) return undefined;
+  if (conversation.visibility === TEMPORARY || conversation.depth > 0) return undefined;
   const asked = history.findLast(({ type }) => type === "user_message");
   const isFirst = history.every((one) => one === asked || one.type === "content_fragment");
   if (asked === undefined || !isFirst || message.version > 0) return undefined;

@@ -65,9 +65,10 @@ const conversationInsertsOf = (messages: SQL) => sql`
   with ${heldWorkspaces},
   conversation as (
     insert into conversations (id, sid, workspace_id, space_id, api_key_id, owner_id, title, visibility,
-      created_at, updated_at, read_at, message_count, message_bytes)
+      created_at, updated_at, read_at, message_count, message_bytes, parent_action_id, root_id, depth)
     select c.id, c.sid, c.workspace_id, c.space_id, c.api_key_id, c.owner_id, c.title, c.visibility,
-      c.created_at, c.updated_at, c.read_at, c.message_count, c.message_bytes
+      c.created_at, c.updated_at, c.read_at, c.message_count, c.message_bytes, c.parent_action_id, c.root_id,
+      c.depth
     from held,
       json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json) c
     where is_held

@@ -28,6 +28,10 @@ const wakeStatement = statement<{ logIds: string }, { logId: string }>(
       starts_with(a.status, 'blocked_') or a.status = 'running' and ${hasRow(
         sql`from invocations i where i.action_id = a.id and i.status = 'created'`,
       )}
+      or a.status = 'running' and ${hasRow(
+        sql`from conversations c join messages m on m.conversation_id = c.id
+          where c.parent_action_id = a.id and m.status = 'created'`,
+      )}
     )
   )
   returning log_id as "logId"`,

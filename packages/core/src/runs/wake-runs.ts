@@ -33,6 +33,34 @@ export function wakeNextOf(ended: SQL): SQL {
     where runs.log_id = next.log_id and runs.status = 'queued'`;
 }
 
+/**
+ * An update that makes the turns claimable which asked for runs (parent_log_id) that have just ended. It takes the
+ * locks of those too that are not suspended: who claims or suspends one of them meanwhile sees the end.
+ */
+export function wakeAskingOf(ended: SQL): SQL {
+  return sql`
+    update runs set status = case runs.status when 'suspended' then 'waiting' else runs.status end,
+      run_after = case runs.status when 'suspended' then now() else runs.run_after end
+    from ${ended} answered
+    where runs.log_id = answered.parent_log_id and runs.status <> 'finished'`;
+}
+
+/**
+ * An update that makes the answers claimable that were handed over by turns (sid) which have just ended: after the
+ * earlier ones of their ordering key.
+ */
+export function wakeHandedOverBy(ended: SQL): SQL {
+  return sql`
+    update runs set run_after = now(), status = case when exists (
+        select from runs earlier
+        where earlier.ordering_key = runs.ordering_key and earlier.id < runs.id and earlier.status <> 'finished'
+          and earlier.log_id <> runs.parent_log_id
+      ) then 'queued' else 'waiting' end
+    from ${ended} before
+    where runs.parent_log_id = before.sid and runs.status = 'suspended' and runs.kind = 'agent_turn'
+      and runs.attempt = 0`;
+}
+
 // One look into the index for each ordering key, however many runs are queued in it.
 const wakeQueued = statement<
   { after: string; limit: number },

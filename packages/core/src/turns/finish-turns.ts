@@ -12,7 +12,7 @@ import { setTokens, tokensOf } from "../messages/consumption-sums.ts";
 import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
-import { wakeNextOf } from "../runs/wake-runs.ts";
+import { wakeAskingOf, wakeHandedOverBy, wakeNextOf } from "../runs/wake-runs.ts";
 import { type BilledCall, toUsage, usageParts } from "../usage/usage-ledger.ts";
 import type { Turn } from "./load-turns.ts";
 
@@ -85,10 +85,13 @@ const finishStatement = appendingStatement<
       provider_error = ${sql.placeholder("providerErrors")}::jsonb -> finished.sid,
       ${setTokens}
     from finished, ${tokensOf(sql`finished.steps`)} where runs.log_id = finished.sid
-    returning runs.ordering_key, runs.id
+    returning runs.ordering_key, runs.id, runs.parent_log_id
   ),
-  next as (${wakeNextOf(sql`run`)} returning runs.log_id)`,
-  sql`, exists (select from next) as "hasNext"`,
+  next as (${wakeNextOf(sql`run`)} returning runs.log_id),
+  asking as (${wakeAskingOf(sql`run`)} returning runs.log_id),
+  handed as (${wakeHandedOverBy(sql`finished`)} returning runs.log_id)`,
+  sql`, exists (select from next) or exists (select from asking)
+    or exists (select from handed) as "hasNext"`,
 );
 
 /**
@@ -120,7 +123,7 @@ export async function finishTurns(
     return ends;
   });
   const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
-  // The next run of an ordering key has waited for one of these.
+  // The next run of an ordering key has waited for one of these, or the turn that asked for it.
   if (hasNext) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
   core.bus.publish(hints);
   for (const { run, actions } of finished) {

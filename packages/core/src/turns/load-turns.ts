@@ -1,5 +1,5 @@
-import { agents, events, statement } from "@parley/db";
-import { aliasedTable, asc, eq, sql } from "drizzle-orm";
+import { agents, statement } from "@parley/db";
+import { aliasedTable, sql } from "drizzle-orm";
 import type { AgentServices } from "../agents/agent-versions.ts";
 import { type BriefAgent, briefColumns } from "../agents/agents.ts";
 import type { Process } from "../context.ts";
@@ -14,6 +14,8 @@ import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts
 import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
+import { readRootSid, readTeam, type Teammate } from "./turn-team.ts";
+import { readPublished } from "./read-published.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import {
@@ -55,7 +57,7 @@ export interface HistoryRow extends Pick<
 export interface TurnInput {
   readonly conversation: Pick<
     ConversationRow,
-    "id" | "sid" | "title" | "visibility" | "spaceId" | "ownerId"
+    "id" | "sid" | "title" | "visibility" | "spaceId" | "ownerId" | "apiKeyId" | "rootId" | "depth"
   >;
   readonly message: MessageRow;
   readonly agent: BriefAgent;
@@ -80,6 +82,10 @@ export interface Turn extends TurnInput {
   readonly published: readonly string[];
   /** The tools of the servers, under the names that the model calls. */
   readonly tools: readonly TurnTool[];
+  /** The active agents of its agent's team, in their order. */
+  readonly team: readonly Teammate[];
+  /** Public id of the conversation whose budgets apply: of a task, the one that all of its tasks come from. */
+  readonly rootSid: string;
 }
 
 /** The rows of a turn's input, as JSON of their columns. */
@@ -243,14 +249,23 @@ export async function loadTurn(
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
   const toolIds = servers.map(({ toolId }) => toolId);
-  const [agent, published, remote, ofClients] = await Promise.all([
+  const [agent, published, remote, ofClients, team, rootSid] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
     readRemoteServers(core, { workspaceId, toolIds }),
     readClientServers(core, { workspaceId, ids }, signal),
+    readTeam(core.database.db, turn.agent),
+    readRootSid(core.database.db, turn.conversation),
   ]);
   if (agent === undefined) return undefined;
-  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients], servers) };
+  return {
+    ...turn,
+    agent,
+    published,
+    rootSid,
+    tools: toTurnTools([...remote, ...ofClients], servers),
+    team,
+  };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */
@@ -283,13 +298,4 @@ async function loadLargeInput(
   } finally {
     leave();
   }
-}
-
-async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {
-  const rows = await core.database.db
-    .select({ payload: events.payload })
-    .from(events)
-    .where(eq(events.logId, run.logId))
-    .orderBy(asc(events.seq));
-  return rows.map((row) => row.payload);
 }

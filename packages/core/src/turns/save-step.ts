@@ -21,6 +21,8 @@ import {
 import { applicationTools, renderOutputCalls, waitsForOutput } from "../calls/application-tools.ts";
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
+import type { StepTasks } from "../calls/task-calls.ts";
+import { readTaskPath } from "../calls/task-path.ts";
 import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
 import type { Turn } from "./load-turns.ts";
@@ -36,6 +38,8 @@ export interface FinishedStep extends Omit<WrittenSteps, "logId"> {
   readonly events: readonly MessageEvent[];
   /** Number of the event before them, so that none can follow a gap; the log's last by default. */
   readonly lastSeq?: number;
+  /** The calls that ask other agents, if any does. */
+  readonly tasks?: StepTasks | undefined;
 }
 
 /** The tool calls of a step that was saved, and where the run's log then ends. */
@@ -48,8 +52,8 @@ export interface SavedStep {
 
 /**
  * Writes a finished step with its tool calls and their events, so that a takeover continues after it. If
- * it calls functions, they are invoked or wait for approval, and the turn is suspended, which ends the
- * attempt. A step that the attempt has already saved without being notified stays as it is. Throws
+ * it calls functions or other agents, they are started or wait for approval, and the turn is suspended, which ends
+ * the attempt. A step that the attempt has already saved without being notified stays as it is. Throws
  * `LostLease`, and `CallLimitReached` if it has more calls than a limit leaves: then nothing of it is written.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
@@ -60,8 +64,10 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
-    const given = { turn, step, calls, prepared, ofApplication, now };
-    const { created, timezone, userSid } = await buildCalls(core, db, given);
+    const tasks = await finished.tasks?.judge(db);
+    const given = { turn, step, calls, prepared, ofApplication, tasks, now };
+    const { created, askedBy } = await buildCalls(core, db, given);
+    const { timezone, userSid } = askedBy;
     const rows = await db
       .insert(actions)
       .values(created.map(({ row }) => row))
@@ -78,9 +84,13 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       messageId: run.logId,
       userId: userSid,
     });
-    const ofUser = rows.filter(({ status }) => waitsForUser(status)).map(toWaiting);
+    const asking = rows.filter(({ status }) => waitsForUser(status));
+    const isTask = turn.conversation.depth > 0 && asking.length > 0;
+    const path = isTask ? await readTaskPath(db, run.logId) : undefined;
+    const ofUser = asking.map((action) => ({ ...toWaiting(action), path }));
     const ofOutputs = rows.filter(({ status }) => waitsForOutput(status)).map(toWaiting);
-    const announced = [...renderWaitingCalls(ofUser), ...renderOutputCalls(ofOutputs)];
+    const waiting = renderWaitingCalls(ofUser);
+    const announced = [...waiting, ...renderOutputCalls(ofOutputs)];
     const events = rows.flatMap((row): MessageEvent[] => {
       const action = renderAction(row);
       const params = { type: "tool_params", ...shared } as const;
@@ -94,10 +104,20 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
         ...announceCitations(row, shared),
       ];
     });
+    const ofTeam = rows.flatMap((action) => {
+      const call = calls[action.position];
+      const isStarted = action.status !== callStatus.errored;
+      return call && isStarted && tasks?.has(call) ? [{ call, action }] : [];
+    });
+    const others = await finished.tasks?.start(transaction, ofTeam, askedBy);
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
+    const { ofMessage = [], ofConversation = [] } = others ?? {};
+    const ownEvents = [...finished.events, ...events, ...ofMessage];
     const appends = [
-      { logId: run.logId, events: [...finished.events, ...events], guard },
-      { logId: turn.conversation.sid, events: announced, guard },
+      { logId: run.logId, events: ownEvents, guard },
+      { logId: turn.conversation.sid, events: [...announced, ...ofConversation], guard },
+      // What a task waits for is told where its first question was asked.
+      ...(isTask ? [{ logId: turn.rootSid, events: waiting, guard }] : []),
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);

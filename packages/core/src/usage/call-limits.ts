@@ -24,7 +24,7 @@ interface CallsOfStep {
   readonly turn: {
     readonly billing: Billing;
     readonly agent: { readonly sid: string };
-    readonly conversation: { readonly sid: string };
+    readonly rootSid: string;
     readonly message: { readonly id: number };
   };
   readonly calls: readonly unknown[];
@@ -90,7 +90,7 @@ export async function takeCalls(
     apiKeyId: run.apiKeyId,
     userId: run.userId,
     agentSid: turn.agent.sid,
-    conversationSid: turn.conversation.sid,
+    conversationSid: turn.rootSid,
     messageId: turn.message.id,
     calls: calls.length,
     now,

@@ -12,7 +12,9 @@ const scopes: Readonly<Record<BudgetScope, { readonly column: string; readonly s
     api_key: { column: "e.api_key_id", subject: "(select sid from api_keys where id = e.of)" },
     user: { column: "e.user_id", subject: "(select sid from users where id = e.of)" },
     conversation: {
-      column: "e.conversation_id",
+      // Of a task, the conversation that it comes from.
+      column:
+        "coalesce((select root_id from conversations where id = e.conversation_id), e.conversation_id)",
       subject: "(select sid from conversations where id = e.of)",
     },
   };

@@ -27,9 +27,10 @@ const limitsOf = (invocation: SQL, now: SQL): SQL => sql`(
   left join runs r on r.log_id = m.sid
   left join agents g on g.id = m.agent_id
   left join conversations c on c.id = m.conversation_id
+  left join conversations root on root.id = c.root_id
   cross join lateral limits_of(
     ${sql.raw(`'${MEASURE}'`)}, asked.workspace_id, coalesce(asked.api_key_id, r.api_key_id),
-    coalesce(r.user_id, asked.owner_id, k.user_id), g.sid, c.sid, ${now}
+    coalesce(r.user_id, asked.owner_id, k.user_id), g.sid, coalesce(root.sid, c.sid), ${now}
   ) l
 )`;
 

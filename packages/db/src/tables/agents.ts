@@ -14,6 +14,7 @@ import type {
   ReasoningEffort,
   SimulatedScript,
   StoredAgentKnowledge,
+  TeamMember,
 } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { identity, milliseconds, number, reference } from "./columns.ts";
@@ -77,6 +78,8 @@ export const agents = pgTable(
     knowledge: jsonb().$type<StoredAgentKnowledge>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
+    /** The agents that it may ask, and hand over to, in order. */
+    team: jsonb().$type<TeamMember[]>().notNull().default([]),
     templateId: text(),
     script: jsonb().$type<SimulatedScript>(),
     tags: jsonb().$type<AgentTag[]>().notNull().default([]),

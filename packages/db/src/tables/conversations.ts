@@ -96,8 +96,20 @@ export const conversations = pgTable(
     messageCount: integer(),
     /** Bytes of the messages without answers, which its log counts. */
     messageBytes: number(),
+    /** The call that it is a task of, and the conversation that all of those tasks come from; null for others. */
+    parentActionId: number(),
+    rootId: number(),
+    /** How many tasks lead to it; 0 for others. */
+    depth: integer().notNull().default(0),
   },
   (table) => [
+    // A call has one task, however often its worker is killed.
+    uniqueIndex("conversations_by_call")
+      .on(table.parentActionId)
+      .where(sql`${table.parentActionId} is not null`),
+    index("conversations_by_root")
+      .on(table.rootId)
+      .where(sql`${table.rootId} is not null`),
     index("conversations_by_position").on(table.workspaceId, table.position),
     // Those that are erased once they have ended.
     index("conversations_temporary")

@@ -125,6 +125,8 @@ export const runs = pgTable(
     traceparent: text(),
     /** How many webhooks led to that request. */
     depth: integer().notNull().default(0),
+    /** The log of the answer that asked for it: of a task, and of an answer after a handover; null for others. */
+    parentLogId: text(),
   },
   (table) => [
     // Lists of a workspace's runs.
@@ -182,6 +184,9 @@ export const runs = pgTable(
     index("runs_queued_of_kind")
       .on(table.workspaceId, table.kind)
       .where(sql`${table.status} = 'queued'`),
+    index("runs_by_parent")
+      .on(table.parentLogId)
+      .where(sql`${table.parentLogId} is not null`),
     index("runs_suspended")
       .on(table.runAfter)
       .where(sql`${table.status} = 'suspended'`),

@@ -15,6 +15,7 @@ export const agentMembers = [
   "maxStepsPerRun",
   "script",
   "asksUser",
+  "team",
   "compaction",
   "knowledge",
   "responseFormat",

@@ -9,6 +9,7 @@ import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
 import { Instructions } from "./instructions.ts";
+import { Team, TeamMember } from "./team.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -140,6 +141,7 @@ export const editable = {
   asksUser: optional(z.boolean()).describe(
     "Whether the agent can ask the user questions; false by default",
   ),
+  team: optional(Team).describe("Agents that the agent can ask, or hand over to; none by default"),
   compaction: optional(Compaction).describe("When the oldest messages are summarised"),
   knowledge: optional(AgentKnowledge).describe(
     "What the agent may look up in data sources; nothing by default",
@@ -200,6 +202,10 @@ export const AgentWithScript = z.object({
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
   toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
   asksUser: z.boolean().describe("Whether it can ask the user questions"),
+  team: z
+    .array(TeamMember)
+    .describe("Agents that it can ask, or hand over to")
+    .meta({ example: [] }),
   reasoningEffort: ReasoningEffort.nullable()
     .describe("Reasoning effort unless a message sets one; null for the model's default")
     .meta({ example: null }),

@@ -2,6 +2,17 @@ import * as z from "zod";
 import { Milliseconds, optional, Reference, textOfBytes } from "../parsing/text.ts";
 import { Stake } from "../tools/tool-connections.ts";
 
+/** Which answers have led to a task. */
+export const TaskPath = z.array(
+  z.object({
+    conversationId: z.string().describe("Its conversation").meta({ example: "Kd82jXq0Pz" }),
+    messageId: z.string().describe("The answer that asked").meta({ example: "Vn4tR9sWy1" }),
+    agentId: z.string().describe("Id of the agent that asked").meta({ example: "helper" }),
+    agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
+  }),
+);
+export type TaskPath = z.infer<typeof TaskPath>;
+
 /** A tool call that needs an approval. */
 const approvalShape = {
   created: Milliseconds.describe("When the call was created"),
@@ -38,6 +49,9 @@ const approvalShape = {
     .optional()
     .describe("Whether it is the last call announced by the step")
     .meta({ example: true }),
+  path: TaskPath.optional()
+    .describe("Of a call in a task, the answers that have led to it, from the first one on")
+    .meta({ example: [] }),
 };
 
 /** Announces a tool call that waits for approval. */

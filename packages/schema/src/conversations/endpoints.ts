@@ -36,6 +36,7 @@ const optIn = [
   "budgets",
   "function_calls",
   "citations",
+  "children",
 ] as const;
 
 const tags = ["conversations"] as const;

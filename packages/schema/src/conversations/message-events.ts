@@ -51,6 +51,15 @@ export const ReachedBudget = z.object({
 });
 export type ReachedBudget = z.infer<typeof ReachedBudget>;
 
+/** The conversation in which an agent works on the task of a call. */
+export const TaskReference = z.object({
+  conversationId: z.string().describe("Its conversation").meta({ example: "Qm3xT8kLp0" }),
+  messageId: z.string().describe("The answer, which has events").meta({ example: "Zt5bN1cVw7" }),
+  agentId: z.string().describe("The agent that works on it").meta({ example: "researcher" }),
+  agentName: z.string().describe("Name of the agent").meta({ example: "Researcher" }),
+});
+export type TaskReference = z.infer<typeof TaskReference>;
+
 /** Events of one version of an agent message. */
 export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
@@ -113,6 +122,12 @@ export const MessageEvent = z.discriminatedUnion("type", [
       .describe("The call that found the parts")
       .meta({ example: "act_Pt6Wc2Rk9D" }),
     citations: z.array(Citation).describe("The parts of documents that the model was given"),
+  }),
+  z.object({
+    type: eventType("agent_task_started"),
+    ...step,
+    actionId: z.string().describe("The call that asks").meta({ example: "act_8hJ3kQ5vXz" }),
+    task: TaskReference,
   }),
   ...TerminalMessageEvent.options,
 ]);

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@parley/schema";
 
 /** An event of a call that waits for the caller. */
-export type WaitingEvent = Extract<MessageEvent, { readonly actionId: string }>;
+export type WaitingEvent = Extract<MessageEvent, { readonly inputs: object }>;
 
 /** Why a run ended before its answer. */
 export interface Interrupt {

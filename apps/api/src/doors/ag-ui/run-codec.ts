@@ -106,6 +106,7 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
       case "agent_message_fallback":
       case "agent_message_budget":
       case "agent_message_citations":
+      case "agent_task_started":
         return [{ type: "CUSTOM", name: `parley.${event.type}`, value: event }];
       default:
         // A newer process may have written others.

@@ -158,6 +158,7 @@ export function createChunkEncoder(answer: {
       case "agent_message_fallback":
       case "agent_message_budget":
       case "agent_message_citations":
+      case "agent_task_started":
         break;
       case "agent_message_success":
         yield* end();

@@ -128,6 +128,7 @@ export function createResponseCodec(
       case "agent_message_fallback":
       case "agent_message_budget":
       case "agent_message_citations":
+      case "agent_task_started":
         return [];
       default:
         // A newer process may have written others.
