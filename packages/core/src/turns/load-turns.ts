@@ -9,10 +9,10 @@ import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
-import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
+import { MAX_HISTORY_BYTES, modelBytes } from "./history-bytes.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
 import { readRootSid, readTeam, type Teammate } from "./turn-team.ts";
 import { readPublished } from "./read-published.ts";
@@ -28,20 +28,6 @@ import {
 
 /** Positions up to the message that is answered that the prompt may include. */
 const MAX_HISTORY = 500;
-/** Bytes of those messages together if the model is unknown: more than models take. */
-const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
-/** Upper bound of the bytes of a token, in any script. */
-const BYTES_PER_TOKEN = 12;
-
-/** Bytes of a history that may fit into a model's context. */
-export function historyBytesOf(pair: { providerId: string; modelId: string }): number {
-  return Math.min(MAX_HISTORY_BYTES, (contextTokensOf(pair) ?? Infinity) * BYTES_PER_TOKEN);
-}
-
-/** The same for all models: a claim may have 100 turns. */
-const modelBytes = sql.raw(
-  models.map((one) => `('${one.providerId}', '${one.modelId}', ${historyBytesOf(one)})`).join(", "),
-);
 
 /** A message of a turn's history. */
 export interface HistoryRow extends Pick<

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { identified, milliseconds, number } from "./columns.ts";
-import type { StoredStep } from "./conversations.ts";
+import type { StoredStep } from "./stored-messages.ts";
 
 /** A text that a program has copied from the messages that a summary replaces. */
 export interface CarriedItem {
