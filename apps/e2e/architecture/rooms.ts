@@ -43,6 +43,7 @@ const schema: Rooms = {
   "trace-destinations": contract,
   launches: contract,
   search: contract,
+  memories: contract,
   schedules: [...contract, "launches"],
   triggers: [...contract, "launches"],
   doors: [...contract, "errors", "agents", "invocations", "conversations"],
@@ -110,10 +111,12 @@ const core: Rooms = {
   activity: [...ground, "access", "runs", "workspaces"],
   search: [...ground, "access", "workspaces", "activity"],
   measures: [...ground, "usage", "workspaces"],
+  memories: [...ground, "access", "storage", "workspaces"],
   calls: [
     ...keyed,
     "audit",
     "runs",
+    "memories",
     "workspaces",
     "files",
     "functions",
@@ -141,6 +144,7 @@ const core: Rooms = {
     "agents",
     "invocations",
     "messages",
+    "memories",
     "calls",
   ],
   conversations: [

@@ -71,6 +71,7 @@ export async function updateAgent(
       script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
       compaction: input.compaction ?? before.compaction,
+      memory: input.memory ?? before.memory,
       responseFormat: responseFormat === undefined ? before.responseFormat : responseFormat,
       tags: input.tags ?? before.tags,
     };

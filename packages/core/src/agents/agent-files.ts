@@ -67,6 +67,7 @@ export async function exportAgent(
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
     ...(agent.compaction !== null && { compaction: agent.compaction }),
+    ...(agent.memory !== null && { memory: agent.memory }),
     ...(responseFormat !== null && { responseFormat }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
@@ -103,13 +104,13 @@ export async function importAgent(
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { skippedActions, ...grants } = await findGrants(db, context, definition);
-    const { asksUser = false, tags = [], compaction } = definition;
+    const { asksUser = false, tags = [], compaction, memory } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const chosen = { scope, fallbackModels, script, asksUser, compaction, tags } as const;
+      const chosen = { scope, fallbackModels, script, asksUser, compaction, memory, tags } as const;
       const granted = { ...draft, ...chosen, responseFormat: format, ...grants };
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
@@ -135,6 +136,7 @@ export async function importAgent(
       script: script ?? null,
       asksUser,
       compaction: compaction ?? null,
+      memory: memory ?? null,
       responseFormat: format ?? null,
       tags,
     };

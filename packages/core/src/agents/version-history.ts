@@ -44,6 +44,7 @@ const differs: Record<(typeof agentMembers)[number], SQL> = {
   script: columns("script"),
   asksUser: columns("asks_user"),
   compaction: columns("compaction"),
+  memory: columns("memory"),
   responseFormat: columns("response_format"),
   tags: columns("tags"),
   skillIds: grants("agent_skills", "skill_id"),

@@ -86,6 +86,7 @@ export async function insertAgent(
     responseFormat: draft.responseFormat,
     asksUser: draft.asksUser ?? false,
     compaction: draft.compaction,
+    memory: draft.memory,
     tags: draft.tags,
     createdAt: context.now(),
     editedBy: editorOf(context.caller),
@@ -186,6 +187,7 @@ export function renderDefinition(
     reasoningEffort,
     fallbackModels: showModels(fallbackModels),
     compaction: agent.compaction ?? {},
+    memory: agent.memory ?? {},
     responseFormat,
     tags,
   };

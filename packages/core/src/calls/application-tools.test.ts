@@ -4,18 +4,19 @@ import { applicationTools, watchOutputs } from "./application-tools.ts";
 const named = (...names: string[]) =>
   names.map((name) => ({ name, description: "", parameters: { type: "object" } }));
 
-/** The tools that a turn offers whose agent has `look`, `shop__buy` and the question to its user. */
+/** The tools that a turn offers whose agent has `look`, `shop__buy`, the question to its user and a memory. */
 const offered = (given: Parameters<typeof applicationTools>[0]["message"]["answerSettings"]) =>
   applicationTools({
     message: { answerSettings: given },
     agent: { asksUser: true },
     functions: [{ slug: "look" }],
     tools: [{ name: "shop__buy" }],
+    mounts: [{}],
   }).map(({ name }) => name);
 
 it.each([
   { brought: ["b", "a"], are: ["b", "a"] },
-  { brought: ["look", "a", "shop__buy", "ask_user"], are: ["a"] },
+  { brought: ["look", "a", "shop__buy", "ask_user", "memory"], are: ["a"] },
   {
     brought: ["skills__load", "skills__x", "results__read", "results__write"],
     are: ["results__write"],

@@ -1,5 +1,5 @@
-import { agents, events, statement } from "@parley/db";
-import { aliasedTable, asc, eq, sql } from "drizzle-orm";
+import { agents, statement } from "@parley/db";
+import { aliasedTable, sql } from "drizzle-orm";
 import type { AgentServices } from "../agents/agent-versions.ts";
 import { type BriefAgent, briefColumns } from "../agents/agents.ts";
 import type { Process } from "../context.ts";
@@ -8,12 +8,14 @@ import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
+import { type MemoryMount, readMounts } from "../memories/mounts.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { bytesOfCalls, type CalledAnswer, calledAnswer } from "./earlier-calls.ts";
 import { type HistoryAuthor, historyAuthor } from "./history-authors.ts";
+import { readPublished } from "./read-published.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { distinctSkills, skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import {
@@ -80,6 +82,8 @@ export interface Turn extends TurnInput {
   readonly published: readonly string[];
   /** The tools of the servers, under the names that the model calls. */
   readonly tools: readonly TurnTool[];
+  /** The scopes of memory that its agent has for its asker. */
+  readonly mounts: readonly MemoryMount[];
 }
 
 /** The rows of a turn's input, as JSON of their columns. */
@@ -243,14 +247,21 @@ export async function loadTurn(
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
   const toolIds = servers.map(({ toolId }) => toolId);
-  const [agent, published, remote, ofClients] = await Promise.all([
+  const [agent, published, remote, ofClients, mounts] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
     readRemoteServers(core, { workspaceId, toolIds }),
     readClientServers(core, { workspaceId, ids }, signal),
+    readMounts(core.database.db, turn),
   ]);
   if (agent === undefined) return undefined;
-  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients], servers) };
+  return {
+    ...turn,
+    agent,
+    published,
+    tools: toTurnTools([...remote, ...ofClients], servers),
+    mounts,
+  };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */
@@ -283,13 +294,4 @@ async function loadLargeInput(
   } finally {
     leave();
   }
-}
-
-async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {
-  const rows = await core.database.db
-    .select({ payload: events.payload })
-    .from(events)
-    .where(eq(events.logId, run.logId))
-    .orderBy(asc(events.seq));
-  return rows.map((row) => row.payload);
 }

@@ -13,6 +13,7 @@ import {
   APPROVAL_MS,
   CALL_MS,
   callStatus,
+  openStatuses,
   renderEnd,
   startCalls,
   waitsForUser,
@@ -22,6 +23,7 @@ import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
 import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
+import { answerMemoryCalls, isMemoryCall } from "./memory-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { type WrittenSteps, writeSteps } from "./write-steps.ts";
 
@@ -43,6 +45,8 @@ export interface SavedStep {
   readonly lastSeq: number;
   /** Whether a budget applies to the next step. */
   readonly isBudgeted: boolean;
+  /** Whether calls of it are open, for which the turn waits. */
+  readonly isSuspended: boolean;
 }
 
 /**
@@ -52,14 +56,28 @@ export interface SavedStep {
  * `LostLease`, and `CallLimitReached` if it has more calls than a limit leaves: then nothing of it is written.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
-  const { run, turn, step, calls } = finished;
+  const { run, turn, step } = finished;
+  const calls = finished.calls.map((call) =>
+    isMemoryCall(turn, call) ? { ...call, actionId: core.newId("act") } : call,
+  );
   const ofApplication = new Set(applicationTools(turn).map(({ name }) => name));
-  const ofAgent = calls.filter(({ name }) => !ofApplication.has(name));
+  const ofAgent = calls.filter(
+    (call) => !ofApplication.has(call.name) && !isMemoryCall(turn, call),
+  );
   const prepared = await prepareCalls(core, turn, ofAgent);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
-    const given = { turn, step, calls, prepared, ofApplication, now };
+    const remembering = calls.filter((call) => isMemoryCall(turn, call));
+    if (remembering.length > 0) {
+      // Whoever saves the step again waits here, and then finds it: memories are changed once.
+      await readHeldLog(db, run, { isLocked: true });
+      const saved = await readSavedStep(db, finished);
+      if (saved.rows.length > 0) return saved;
+    }
+    const answers = await answerMemoryCalls(core, db, { turn, calls: remembering });
+    const settled = calls.map((call) => answers.get(call) ?? call);
+    const given = { turn, step, calls: settled, prepared, ofApplication, now };
     const { created, timezone, userSid } = await buildCalls(core, db, given);
     const rows = await db
       .insert(actions)
@@ -101,8 +119,9 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const lastSeq = written.get(run.logId);
     if (lastSeq === undefined) throw lostLease(run);
     const isBudgeted = await writeSteps(db, { ...finished, logId: run.logId });
-    const saved = { rows, lastSeq, isBudgeted };
-    if (!calls.some(({ output }) => output === undefined)) return saved;
+    const isSuspended = settled.some(({ output }) => output === undefined);
+    const saved = { rows, lastSeq, isBudgeted, isSuspended };
+    if (!isSuspended) return saved;
 
     const started = rows.flatMap((action) => {
       const call = created[action.position]?.prepared;
@@ -126,5 +145,6 @@ async function readSavedStep(db: Queryable, { run, turn, step }: FinishedStep): 
     .from(actions)
     .where(and(eq(actions.messageId, turn.message.id), eq(actions.step, step)))
     .orderBy(asc(actions.position));
-  return { rows, lastSeq, isBudgeted: turn.billing.isBudgeted };
+  const isSuspended = rows.some(({ status }) => openStatuses.includes(status));
+  return { rows, lastSeq, isBudgeted: turn.billing.isBudgeted, isSuspended };
 }

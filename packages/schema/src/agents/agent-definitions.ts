@@ -15,6 +15,7 @@ const {
   toolIds,
   asksUser,
   compaction,
+  memory,
   responseFormat,
   tags,
 } = CreateAgent.shape;
@@ -35,6 +36,7 @@ export const AgentDefinition = z.strictObject({
   tools: toolIds.describe("Ids of the tools of MCP servers that it may call"),
   asksUser,
   compaction,
+  memory,
   responseFormat,
   tags: tags.describe("Its tags"),
   script: optional(text(1024 * 1024)).describe("Script for the simulated provider, in JSON"),

@@ -16,6 +16,7 @@ export const agentMembers = [
   "script",
   "asksUser",
   "compaction",
+  "memory",
   "responseFormat",
   "tags",
   "skillIds",

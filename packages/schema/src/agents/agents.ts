@@ -4,6 +4,7 @@ import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { Compaction, StoredCompaction } from "./compaction.ts";
+import { AgentMemory, StoredAgentMemory } from "./memory.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
@@ -140,6 +141,9 @@ export const editable = {
     "Whether the agent can ask the user questions; false by default",
   ),
   compaction: optional(Compaction).describe("When the oldest messages are summarised"),
+  memory: optional(AgentMemory).describe(
+    "What the agent may do with the files that it remembers; by default it remembers nothing",
+  ),
   responseFormat: optional(ResponseFormat).describe(
     "What the agent's answers are, unless a message sets it; text by default",
   ),
@@ -206,6 +210,9 @@ export const AgentWithScript = z.object({
   compaction: StoredCompaction.describe(
     "When the oldest messages are summarised; without a member, by its default",
   ).meta({ example: {} }),
+  memory: StoredAgentMemory.describe("What it may do with the files that it remembers").meta({
+    example: {},
+  }),
   responseFormat: StoredResponseFormat.nullable()
     .describe("What its answers are, unless a message sets it; null for text")
     .meta({ example: null }),
