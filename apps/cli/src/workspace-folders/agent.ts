@@ -1,4 +1,5 @@
 import {
+  type AgentMemory,
   type Compaction,
   CreateAgent,
   ShortText,
@@ -22,7 +23,8 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, responseFormat, tags, fallbackModels } = CreateAgent.shape;
+const { script, asksUser, compaction, memory, responseFormat, tags, fallbackModels } =
+  CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -37,6 +39,7 @@ const AgentFile = z.object({
   maxStepsPerRun,
   asksUser,
   compaction,
+  memory,
   responseFormat,
   tags,
   skills: namesUpTo(50),
@@ -56,6 +59,16 @@ function settingsOf({ enabled, startsAtPercent, keepsMessages }: Partial<Compact
   };
 }
 
+/** The same of a memory. */
+function memoryOf({ user, agentUser, agent, space }: Partial<AgentMemory>) {
+  return {
+    ...(user !== undefined && { user }),
+    ...(agentUser !== undefined && { agentUser }),
+    ...(agent !== undefined && { agent }),
+    ...(space !== undefined && { space }),
+  };
+}
+
 /** An agent as files declare it: with empty texts if it has no instructions, or no picture of its own. */
 function definitionOf(value: z.output<typeof AgentFile>, name = "") {
   const { providerId, modelId, temperature = 0.7 } = value.model;
@@ -72,6 +85,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     maxStepsPerRun: value.maxStepsPerRun ?? 8,
     asksUser: value.asksUser ?? false,
     compaction: settingsOf(value.compaction ?? {}),
+    memory: memoryOf(value.memory ?? {}),
     responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
@@ -174,6 +188,7 @@ export function readShownAgent(
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser: shown.asksUser,
       compaction: settingsOf(shown.compaction),
+      memory: memoryOf(shown.memory),
       responseFormat: shown.responseFormat,
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),

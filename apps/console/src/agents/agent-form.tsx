@@ -10,6 +10,7 @@ import { ChoiceList } from "./choice-list.tsx";
 import { CompactionFields } from "./compaction-fields.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
 import { FallbackFields } from "./fallback-fields.tsx";
+import { MemoryFields } from "./memory-fields.tsx";
 import { useChoices } from "./use-choices.ts";
 
 interface AgentFormProps {
@@ -142,6 +143,7 @@ export function AgentForm(props: AgentFormProps) {
           compaction={draft.compaction}
           onChange={(compaction) => change({ compaction })}
         />
+        <MemoryFields memory={draft.memory} onChange={(memory) => change({ memory })} />
       </div>
       <CheckField
         label="Can ask the user questions"

@@ -47,7 +47,8 @@ test("gives a stored agent back as it was", () => {
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
   const compaction = { enabled: false, keepsMessages: 6 };
-  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction };
+  const memory = { user: "write", space: "read" };
+  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction, memory };
   const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",
@@ -59,6 +60,7 @@ test("gives a stored agent back as it was", () => {
     asksUser: true,
     responseFormat,
     compaction,
+    memory,
     ...lists,
   });
 });

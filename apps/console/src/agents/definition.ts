@@ -37,6 +37,8 @@ export interface AgentDraft {
     readonly startsAtPercent: string;
     readonly keepsMessages: string;
   };
+  /** What the agent may do with the files that it remembers; a scope that is left out is off. */
+  readonly memory: Memory;
   /** JSON of the script for the simulated provider; empty without one. */
   readonly script: string;
 }
@@ -59,6 +61,7 @@ export const emptyDraft: AgentDraft = {
   answerSchema: "",
   isStrict: false,
   compaction: { enabled: "", startsAtPercent: "", keepsMessages: "" },
+  memory: {},
   script: "",
 };
 
@@ -83,6 +86,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     answerSchema: responseFormat ? JSON.stringify(responseFormat.schema, null, 2) : "",
     isStrict: responseFormat?.strict ?? false,
     compaction: draftOfCompaction(stored.compaction),
+    memory: stored.memory,
     script: script === null ? "" : JSON.stringify(script, null, 2),
   };
 }
@@ -105,6 +109,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     fallbackModels: draft.fallbackModels.map(pairOf),
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
     compaction: compactionOfDraft(draft.compaction),
+    memory: draft.memory,
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
       responseFormat: {
@@ -118,6 +123,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
 }
 
 type Compaction = StoredAgent["compaction"];
+type Memory = StoredAgent["memory"];
 
 function draftOfCompaction(stored: Compaction): AgentDraft["compaction"] {
   const { enabled, startsAtPercent = "", keepsMessages = "" } = stored;

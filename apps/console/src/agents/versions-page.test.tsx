@@ -35,6 +35,7 @@ const definition = (instructions: string, more: object = {}) => ({
   reasoningEffort: null,
   fallbackModels: [],
   compaction: {},
+  memory: {},
   responseFormat: null,
   tags: [],
   ...more,

@@ -1,5 +1,11 @@
 import type { OfferedFunction } from "@parley/agent";
-import { applicationTools, askUserTool, type PromptNote, type Turn } from "@parley/core";
+import {
+  applicationTools,
+  askUserTool,
+  memoryTool,
+  type PromptNote,
+  type Turn,
+} from "@parley/core";
 
 /** The skills of a turn, with the names of the tools that come with each. */
 export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools">) {
@@ -9,7 +15,7 @@ export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools"
   });
 }
 
-type OfferingTurn = Pick<Turn, "agent" | "skills" | "functions" | "tools" | "message">;
+type OfferingTurn = Pick<Turn, "agent" | "skills" | "functions" | "tools" | "message" | "mounts">;
 
 /** Whether the message of a turn lets its model call nothing. */
 export function callsNothing({ message }: Pick<Turn, "message">): boolean {
@@ -22,8 +28,10 @@ export function callsNothing({ message }: Pick<Turn, "message">): boolean {
  */
 export function functionsOf(turn: OfferingTurn): OfferedFunction[] {
   if (callsNothing(turn)) return [];
+  const remembers = turn.mounts.length > 0;
   return [
-    ...ownFunctions(turn),
+    ...ownFunctions(turn).filter(({ name }) => !(remembers && name === memoryTool.name)),
+    ...(remembers ? [{ ...memoryTool, anthropic: "memory_20250818" as const }] : []),
     ...applicationTools(turn).map(({ parameters: inputSchema, ...tool }) => ({
       ...tool,
       inputSchema,
