@@ -65,6 +65,7 @@ const schema: Rooms = {
     "activity",
     "traces",
     "alerts",
+    "memories",
     "measures",
     "usage",
     "webhooks",
@@ -221,6 +222,7 @@ const core: Rooms = {
   "delete-workspace.ts": [
     ...ground,
     "alerts",
+    "memories",
     "measures",
     "usage",
     "activity",
@@ -243,6 +245,7 @@ const core: Rooms = {
     "activity",
     "agents",
     "alerts",
+    "memories",
     "measures",
     "analytics",
     "audit",

@@ -26,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { memoryEndpoints } from "./memories/endpoints.ts";
 import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
 import { clientServerEndpoints } from "./tools/client-servers.ts";
@@ -94,6 +95,7 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...alertEndpoints,
   ...measureEndpoints,
+  ...memoryEndpoints,
   ...traceDestinationEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,

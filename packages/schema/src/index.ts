@@ -63,6 +63,7 @@ export * from "./knowledge/searches.ts";
 export * from "./measures/latency-buckets.ts";
 export * from "./measures/measures.ts";
 export * from "./memories/commands.ts";
+export * from "./memories/memories.ts";
 export * from "./parsing/parse-input.ts";
 export { type CsvRow, toCsv } from "./parsing/csv.ts";
 export { canonicalJson } from "./parsing/canonical-json.ts";

@@ -206,7 +206,7 @@ function writable(mounts: Mounts, { given, mount }: MemoryPath): MemoryTree {
   throw new MemoryRefusal(`${given} cannot be written: ${where}`);
 }
 
-function requireDirectories(tree: MemoryTree, { given, segments }: MemoryPath): void {
+export function requireDirectories(tree: MemoryTree, { given, segments }: MemoryPath): void {
   const parents = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
   const file = parents.find((parent) => tree.files.has(parent));
   if (file !== undefined) {
@@ -214,7 +214,7 @@ function requireDirectories(tree: MemoryTree, { given, segments }: MemoryPath): 
   }
 }
 
-function requireRoom(tree: MemoryTree, path: string, content: string): void {
+export function requireRoom(tree: MemoryTree, path: string, content: string): void {
   const bytes = Buffer.byteLength(content);
   const { fileBytes, scopeFiles, scopeBytes } = MEMORY_BOUNDS;
   if (bytes > fileBytes) {

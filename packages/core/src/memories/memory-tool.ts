@@ -1,5 +1,5 @@
 /** The tool with which an agent remembers. */
-import { MemoryCommand } from "@parley/schema";
+import { MemoryCommandName } from "@parley/schema";
 import { isShared, type MemoryMount } from "./mounts.ts";
 import { ROOT } from "./paths.ts";
 
@@ -14,7 +14,7 @@ export const memoryTool = {
     properties: {
       command: {
         type: "string",
-        enum: MemoryCommand.options.map(({ shape }) => shape.command.value),
+        enum: MemoryCommandName.options,
         description: "What to do",
       },
       path: { ...path, description: "Path below /memories; for every command but rename" },

@@ -13,6 +13,16 @@ export const MEMORY_BOUNDS = {
 
 const path = z.string().describe("Path below /memories").meta({ example: "/memories/user/tea.md" });
 
+/** The names of the commands. */
+export const MemoryCommandName = z.enum([
+  "view",
+  "create",
+  "str_replace",
+  "insert",
+  "delete",
+  "rename",
+]);
+
 /** A command of the tool `memory`, with the arguments of `memory_20250818`. */
 export const MemoryCommand = z.discriminatedUnion("command", [
   z.object({
