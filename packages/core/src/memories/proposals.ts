@@ -67,7 +67,7 @@ export async function approveProposal(
       .select({ version: memoryFiles.version })
       .from(memoryFiles)
       .where(ofFile);
-    if (baseVersion !== null) requireVersion("file", file ?? { version: -1 }, baseVersion);
+    requireVersion("file", file ?? noFile, baseVersion ?? noFile.version);
     const change = await checkChange(db, proposal);
     await writeChange(context, db, { scopeId, change, writer: { origin, sources: derivedFrom } });
   });
@@ -80,6 +80,9 @@ export async function rejectProposal(
 ): Promise<Success> {
   return decide(context, input, async () => {});
 }
+
+/** What there was, or is, where a file is new or gone. */
+const noFile = { version: -1 };
 
 type ProposalRow = typeof memoryProposals.$inferSelect;
 
