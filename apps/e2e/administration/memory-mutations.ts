@@ -51,7 +51,7 @@ export function describeMemoryMutations(
     return { input: { wId: wId(), proposalId }, subject: proposalId };
   };
   return {
-    "memories.run": async () => ({ input: creation(newPath()), subject: "" }),
+    "memories.run": async () => ({ input: creation(newPath()), subject: "create" }),
     "memories.update": ofNew({ content: "y" }),
     "memories.remove": ofNew({}),
     "memories.approve": ofProposal,

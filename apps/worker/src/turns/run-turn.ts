@@ -181,7 +181,9 @@ async function continueTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
-      const saving = retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      // What was read in this attempt counts, too.
+      const current = { ...turn, actions };
+      const saving = retry(() => saveStep(core, { run, turn: current, ...unwritten, ...output }));
       const saved = await saving.catch(endOfCalls);
       if ("code" in saved) {
         notes.announced();

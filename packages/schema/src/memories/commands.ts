@@ -23,27 +23,35 @@ export const MemoryCommandName = z.enum([
   "rename",
 ]);
 
+const command = <Name extends z.infer<typeof MemoryCommandName>>(name: Name) =>
+  z.literal(name).describe("Name of the command");
+const text = (what: string) => z.string().describe(what).meta({ example: "Likes green tea" });
+
 /** A command of the tool `memory`, with the arguments of `memory_20250818`. */
 export const MemoryCommand = z.discriminatedUnion("command", [
   z.object({
-    command: z.literal("view"),
+    command: command("view"),
     path,
-    view_range: z.array(z.int()).length(2).optional(),
+    view_range: z
+      .array(z.int())
+      .length(2)
+      .optional()
+      .describe("First and last line; -1 for the end of the file"),
   }),
-  z.object({ command: z.literal("create"), path, file_text: z.string() }),
+  z.object({ command: command("create"), path, file_text: text("Text of the file") }),
   z.object({
-    command: z.literal("str_replace"),
+    command: command("str_replace"),
     path,
-    old_str: z.string(),
-    new_str: z.string(),
+    old_str: text("Text to replace"),
+    new_str: text("Text in its place"),
   }),
   z.object({
-    command: z.literal("insert"),
+    command: command("insert"),
     path,
-    insert_line: z.int(),
-    insert_text: z.string(),
+    insert_line: z.int().describe("Line to insert after"),
+    insert_text: text("Text to insert"),
   }),
-  z.object({ command: z.literal("delete"), path }),
-  z.object({ command: z.literal("rename"), old_path: path, new_path: path }),
+  z.object({ command: command("delete"), path }),
+  z.object({ command: command("rename"), old_path: path, new_path: path }),
 ]);
 export type MemoryCommand = z.infer<typeof MemoryCommand>;

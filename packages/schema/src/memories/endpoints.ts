@@ -42,7 +42,8 @@ export const memoryEndpoints = {
       input: RunMemoryCommand,
     }),
     scope: "conversations:write",
-    subject: [],
+    // Paths are the business of those whose memory it is.
+    subject: ["command"],
     summary: "View or change a memory by a command of the tool memory",
     errors: ["workspace_not_found", "agent_not_found", "space_not_found"],
     output: MemoryResult,
