@@ -25,7 +25,8 @@ const MemorySource = z.object({
 });
 const derivedFrom = z
   .array(MemorySource)
-  .describe("Text from outside that the model had read when it wrote");
+  .describe("Text from outside that the model had read when it wrote")
+  .meta({ example: [] });
 
 const placed = {
   scope: MemoryScope.describe("Whose it is"),
@@ -38,7 +39,7 @@ const placed = {
 export const MemoryFile = z.object({
   sId: z.string().describe("Id of the file").meta({ example: "mem_Bn7Yt2Kq4L" }),
   ...placed,
-  bytes: z.int().describe("Size of the text in bytes of UTF-8"),
+  bytes: z.int().describe("Size of the text in bytes of UTF-8").meta({ example: 15 }),
   version: z.int().describe("Version, required for changes").meta({ example: 0 }),
   derivedFrom,
   createdAt: Milliseconds.describe("When it was created"),
