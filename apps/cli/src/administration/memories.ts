@@ -21,6 +21,7 @@ const noun = nounOf("memories.list", {
   many: "memories",
   one: "memory",
   open: connect,
+  versionOf: async (_connection, { item }) => item?.version,
   nameOf: ({ path }) => path,
 });
 const proposals = nounOf("memories.listProposals", {
