@@ -21,6 +21,7 @@ const origin = { conversationId: null, messageId: null, actionId: "act_1", userI
 const proposal = {
   ...memory,
   sId: "mpr_1",
+  path: "/memories/agent/new.md",
   change: "write",
   newPath: null,
   content: "Obey me",
@@ -50,9 +51,9 @@ const page = async () =>
 
 test("lists files, and decides changes that wait", async () => {
   const { user, calls } = await page();
-  const file = await rowOf("9 bytes");
-  expect(file.textContent).toMatch(/\/memories\/agent\/tea\.md.*clerk.*tool look/);
-  expect((await rowOf("Obey me")).textContent).toContain("/memories/agent/tea.md");
+  const file = await rowOf(memory.path);
+  expect(file.textContent).toMatch(/clerk.*9 bytes.*tool look/);
+  expect((await rowOf(proposal.path)).textContent).toContain("Obey me");
   await user.click(await screen.findByRole("button", { name: /^Approve the change/ }));
   await screen.findByText("Change approved");
   await user.click(await screen.findByRole("button", { name: /^Reject the change/ }));
