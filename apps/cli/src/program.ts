@@ -27,6 +27,7 @@ import { createPriceCommands, createServerPriceCommands } from "./administration
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createAlertCommands } from "./administration/alerts.ts";
+import { createMemoryCommands } from "./administration/memories.ts";
 import { createOverviewCommand } from "./administration/overview.ts";
 import { createUsageCommand } from "./administration/usage.ts";
 import { createTriggerCommands } from "./administration/triggers.ts";
@@ -105,6 +106,7 @@ export function createProgram(context: Context): Command {
     createTraceCommands(context),
     createAuditCommands(context),
     createAlertCommands(context),
+    createMemoryCommands(context),
     createOverviewCommand(context),
     createUsageCommand(context),
     createWorkspaceCommands(context),

@@ -24,6 +24,8 @@ export interface Things {
   readonly skillName: string;
   /** What an agent invoked in the conversation. */
   readonly invocationId: string;
+  /** A file that agents remember. */
+  readonly memoryId: string;
 }
 
 /** What is not there, in place of each. */
@@ -41,6 +43,7 @@ export const unknownThings: Things = {
   skillId: "skl_unknown000",
   skillName: "unknown-skill",
   invocationId: "sfi_unknown000",
+  memoryId: "mem_unknown000",
 };
 
 /** A restricted space with everything that one can hold, and the users who may see it. */
@@ -115,9 +118,14 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     fileIds: [attached.sId],
   });
   const talk = await converse(server, rpc, { spaceId, key: insiderKey, text: MARK });
+  const path = `/memories/space/${MARK}.md`;
+  const file = { command: "create" as const, path, file_text: `${MARK} memory` };
+  await rpc.memories.run.mutate({ wId: workspaceId, spaceId, ...file });
+  const { memories } = await rpc.memories.list.query({ wId: workspaceId, spaceId });
   const things: Things = {
     spaceId,
     ...talk.things,
+    memoryId: memories[0]?.sId ?? "",
     attachedFileId: attached.sId,
     dataSourceViewId,
     dataSourceId,
@@ -155,6 +163,7 @@ async function readAll(
     rpc.tools.list.query(ofWorkspace),
     rpc.invocations.get.query({ wId: workspaceId, functionId, invocationId }),
     rpc.spaces.list.query({ wId: workspaceId }),
+    rpc.memories.get.query({ wId: workspaceId, memoryId: things.memoryId }),
     ...bytes.map(async (answer) => (await answer).text),
     readNodes(server()),
   ]);

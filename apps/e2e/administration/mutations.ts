@@ -9,6 +9,7 @@ import { describeTriggerMutations } from "./trigger-mutations.ts";
 import { describeAlertMutations } from "./alert-mutations.ts";
 import { describeTraceMutations } from "./trace-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
+import { describeMemoryMutations } from "./memory-mutations.ts";
 import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
 
@@ -19,7 +20,7 @@ interface Named {
 /** Every administrative mutation by its name, each with what it needs to be done. */
 export function describeMutations(
   server: () => Server,
-  { rpc, operator, createAgent }: ReturnType<typeof createCalls>,
+  { rpc, operator, create, createAgent }: ReturnType<typeof createCalls>,
 ): Record<string, () => Promise<Doable>> {
   let emails = 0;
   const newEmail = () => `audited${++emails}@example.com`;
@@ -47,6 +48,7 @@ export function describeMutations(
     ...describeTraceMutations(server, { rpc }),
     ...describeScheduleMutations(server, { rpc }),
     ...describeSavedViewMutations(server, { rpc }),
+    ...describeMemoryMutations(server, { rpc, create }),
     ...describeWebhookMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },

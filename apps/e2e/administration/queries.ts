@@ -7,12 +7,13 @@ import { describeTriggerQueries } from "./trigger-mutations.ts";
 import { describeAlertQueries } from "./alert-mutations.ts";
 import { describeTraceQueries } from "./trace-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
+import { describeMemoryMutations } from "./memory-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
 /** Every administrative query by its name, each with an input that it answers. */
 export function describeQueries(
   server: () => Server,
-  { rpc }: ReturnType<typeof createCalls>,
+  { rpc, create }: ReturnType<typeof createCalls>,
 ): Record<string, () => Promise<Pick<Doable, "input" | "asOperator">>> {
   const ofDemo = () => ({ wId: server().demo.workspaceId });
   const inDemo = async () => ({ input: ofDemo() });
@@ -41,6 +42,15 @@ export function describeQueries(
     "conversations.listAll": async () => ({ input: { ...ofDemo(), limit: 2, title: "a" } }),
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
+    "memories.get": async () => {
+      const { input } = await describeMemoryMutations(server, { rpc, create })[
+        "memories.remove"
+      ]!();
+      const { wId, memoryId } = input as { wId: string; memoryId: string };
+      return { input: { wId, memoryId } };
+    },
+    "memories.list": async () => ({ input: { ...ofDemo(), limit: 2, scope: "agent" } }),
+    "memories.listProposals": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "savedViews.list": async () => ({ input: { ...ofDemo(), page: "runs" } }),
     "search.ids": async () => ({ input: { ...ofDemo(), id: "nothing" } }),
     "search.messages": async () => ({ input: { ...ofDemo(), query: "hello" } }),

@@ -67,6 +67,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, ...fragment, fileId: things.attachedFileId },
     { cId: own.cId, ...fragment, ...node(things) },
   ],
+  "memories.get": ({ memoryId }) => [{ memoryId }],
+  "memories.update": ({ memoryId }) => [{ memoryId, version: 0, content: "POISONED" }],
+  "memories.remove": ({ memoryId }) => [{ memoryId, version: 0 }],
+  "memories.run": ({ spaceId }) => [{ spaceId, command: "view", path: "/memories/space" }],
   "mentions.suggest": ({ cId }) => [{ query: "", conversationId: cId }],
   "mentions.suggestInConversation": ofConversation({ query: "" }),
   "messages.create": ofConversation(message),
@@ -221,6 +225,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
 export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}],
   "conversations.listAll": () => [{}, { status: "succeeded" }],
+  "memories.list": () => [{}, { scope: "space" }],
   "search.messages": () => [{ query: "a" }, { query: "-nothing" }],
   "search.ids": ({ cId }) => [{ id: cId }],
   "conversations.get": ({ cId }) => [{ cId }],

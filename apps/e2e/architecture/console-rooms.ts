@@ -19,6 +19,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   agents: [...page, "editor", "conversations"],
   skills: page,
   knowledge: page,
+  memories: page,
   runs: [...page, "saved-views"],
   overview: page,
   usage: [...page, "saved-views"],

@@ -62,6 +62,8 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   trigger_event_not_found: { eventId: nobody },
   alert_not_found: { alertId: nobody },
   schedule_not_found: { scheduleId: nobody },
+  memory_not_found: { memoryId: nobody },
+  memory_proposal_not_found: { proposalId: nobody },
   saved_view_not_found: { savedViewId: nobody },
   trace_destination_not_found: { traceDestinationId: nobody },
   webhook_not_found: { webhookId: nobody },

@@ -33,6 +33,7 @@ const notForTokens = all.filter(
 /** Operations that list: what they could tell. */
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}, { limit: 1 }],
+  "memories.list": () => [{}, { scope: "user" }],
   "search.messages": () => [{ query: SECRET }, { query: "-nothing" }],
   "actions.listBlocked": () => [{}, { limit: 1 }],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
@@ -95,7 +96,12 @@ beforeAll(async () => {
   while ((await admin.search.messages.query(search)).messages.length === 0) await pause(50);
   const files = createFileCalls(server);
   const uploaded = await files.upload(`${SECRET} file`, {}, bobKey);
-  const things = { ...unknownThings, ...talk.things, attachedFileId: uploaded.sId };
+  const ofBob = createRpcClient({ url, apiKey: bobKey });
+  const file = { path: `/memories/user/${SECRET}.md`, file_text: SECRET };
+  await ofBob.memories.run.mutate({ wId: workspaceId, command: "create", ...file });
+  const { memories } = await ofBob.memories.list.query({ wId: workspaceId });
+  const memoryId = memories[0]?.sId ?? "";
+  const things = { ...unknownThings, ...talk.things, attachedFileId: uploaded.sId, memoryId };
   bob = { key: bobKey, things, functionId: talk.functionId };
   const adaKey = await mint("ada");
   const { conversation } = await createRpcClient({
@@ -107,6 +113,7 @@ beforeAll(async () => {
   ada = { key: adaKey, own };
   read = async () => {
     const { cId, fragmentFileId, attachedFileId, invocationId } = things;
+    const ofMemory = await ask("memories.get", { memoryId }, bobKey);
     const answers = await Promise.all([
       ask("conversations.get", { cId }, bobKey),
       ask("conversations.listBlockedActions", { cId }, bobKey),
@@ -115,6 +122,7 @@ beforeAll(async () => {
       ask("files.get", { fileId: fragmentFileId }, bobKey),
       ask("files.get", { fileId: attachedFileId }, bobKey),
     ]);
+    answers.push(ofMemory);
     for (const { status, text } of answers) if (status !== 200) throw new Error(text);
     return JSON.stringify(answers.map(({ text }) => text));
   };

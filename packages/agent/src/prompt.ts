@@ -46,6 +46,8 @@ export interface HistoryMessage {
 /** What a prompt begins with. */
 interface PromptParts {
   readonly instructions: string | null;
+  /** What the model is told of its memory. */
+  readonly memory?: string | null;
   readonly skills?: readonly OfferedSkill[];
   /** Further instructions, of the question for its answer alone. */
   readonly ofQuestion?: string | null;
@@ -70,7 +72,7 @@ export function promptCharacters(
  * answer; the oldest messages beyond `maxCharacters` are left out.
  */
 export function buildPrompt(
-  { instructions, skills = [], ofQuestion = null }: PromptParts,
+  { instructions, memory = null, skills = [], ofQuestion = null }: PromptParts,
   history: readonly HistoryMessage[],
   maxCharacters: number,
 ): PromptMessage[] {
@@ -84,7 +86,7 @@ export function buildPrompt(
   const fits = fitInBlocks(units.map(textOfUnit), newest === -1 ? units.length : newest);
   const fitting = units.slice(units.length - fits);
   // What changes from question to question comes last: services cache a request by how it begins.
-  const pinned = [instructions, describeSkills(skills), ofQuestion].flatMap((content) =>
+  const pinned = [instructions, memory, describeSkills(skills), ofQuestion].flatMap((content) =>
     content === null ? [] : { role: "system" as const, parts: textParts(content), isPinned: true },
   );
   return [...pinned, ...fromQuestion(fitting).flat()];

@@ -26,6 +26,8 @@ export interface ToolDefinition {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Whether the service is asked to enforce the schema; its own default without it. */
   readonly strict?: boolean | undefined;
+  /** Anthropic's own tool that it is: models of that service were trained on it. */
+  readonly anthropic?: "memory_20250818" | undefined;
 }
 
 /** Text of a step that nobody was shown. */

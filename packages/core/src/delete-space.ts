@@ -109,4 +109,5 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
   await db.delete(dataSourceViews).where(eq(dataSourceViews.spaceId, id));
   await db.delete(skillTools).where(inArray(skillTools.toolId, toolsOf));
   await db.delete(tools).where(eq(tools.spaceId, id));
+  await db.delete(tables.memoryScopes).where(eq(tables.memoryScopes.spaceId, id));
 }

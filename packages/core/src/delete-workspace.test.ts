@@ -22,6 +22,7 @@ import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
 import { divideTestDocuments } from "../testing/retrieval.ts";
+import { insertTestMemories } from "../testing/memories.ts";
 import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
@@ -151,6 +152,7 @@ describe("deleteWorkspace", () => {
     await createSession(context);
     await insertTestUsage(test.core, workspace);
     await insertTestSearch(context);
+    await insertTestMemories(context);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
     const kept = { ...key, scope: "s" };

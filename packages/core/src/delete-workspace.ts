@@ -9,6 +9,7 @@ import { onSlowDatabase } from "./data-access/slow-database.ts";
 import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
+import { deleteMemories } from "./memories/memories.ts";
 import { deleteMeasures } from "./measures/sweep-measures.ts";
 import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
@@ -195,6 +196,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
   await deleteActivity(db, id);
   await deleteAlerts(db, id);
   await deleteMeasures(db, id);
+  await deleteMemories(db, id);
   const { tools, users } = tables;
   for (const table of [
     skills,

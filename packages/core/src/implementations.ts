@@ -26,6 +26,7 @@ import { traceDestinationImplementations } from "./trace-destinations/implementa
 import { traceImplementations } from "./traces/implementations.ts";
 import { triggerImplementations } from "./triggers/implementations.ts";
 import { usageImplementations } from "./usage/implementations.ts";
+import { memoryImplementations } from "./memories/implementations.ts";
 import { measureImplementations } from "./measures/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
 import { searchImplementations } from "./search/implementations.ts";
@@ -44,6 +45,7 @@ export const implementations = {
   ...agentImplementations,
   ...alertImplementations,
   ...measureImplementations,
+  ...memoryImplementations,
   ...analyticsImplementations,
   ...auditImplementations,
   ...callImplementations,

@@ -176,6 +176,7 @@ export {
   saveSummary,
 } from "./summaries/save-summary.ts";
 export { startCompaction } from "./summaries/start-compaction.ts";
+export { describeMounts, memoryTool } from "./memories/memory-tool.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";

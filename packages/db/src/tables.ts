@@ -10,6 +10,7 @@ export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";
 export * from "./tables/measures.ts";
+export * from "./tables/memories.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/schedules.ts";

@@ -103,6 +103,7 @@ describe("the endpoint table", () => {
     expect(updates.toSorted()).toEqual([
       "agents.update",
       "dataSourceViews.update",
+      "memories.update",
       "sandboxFunctions.update",
       "skills.update",
       "tools.update",

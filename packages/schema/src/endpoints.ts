@@ -27,6 +27,7 @@ import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { memoryEndpoints } from "./memories/endpoints.ts";
 import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
 import { clientServerEndpoints } from "./tools/client-servers.ts";
@@ -96,6 +97,7 @@ export const endpoints = {
   ...scheduleEndpoints,
   ...alertEndpoints,
   ...measureEndpoints,
+  ...memoryEndpoints,
   ...traceDestinationEndpoints,
   ...activityEndpoints,
   ...traceEndpoints,

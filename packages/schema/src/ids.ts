@@ -27,7 +27,9 @@ export type IdPrefix =
   | "fir"
   | "svw"
   | "alr"
-  | "inc";
+  | "inc"
+  | "mem"
+  | "mpr";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -16,6 +16,8 @@ const cures: Readonly<Record<string, string>> = {
   space_not_found: "choose a space that your key can see with --space",
   tool_not_found: "see parley tools list",
   alert_not_found: "see parley alerts list",
+  memory_not_found: "see parley memories list",
+  memory_proposal_not_found: "see parley memories pending",
   schedule_not_found: "see parley schedules list",
   tool_unreachable:
     "check its URL and secrets; hosts in private networks must be listed in the server's PARLEY_PRIVATE_HOSTS",

@@ -116,7 +116,7 @@ export function getCommand<Connection extends Caller, Item>(
 
 /** Name of one thing in the server's answers. */
 const answeredBy = ({ listed }: Pick<Noun<never, never>, "listed">): string =>
-  listed.replace(/s$/, "");
+  listed.replace(/ies$/, "ys").replace(/s$/, "");
 
 type Names<Item> = Pick<Noun<never, Item>, "listed" | "idOf" | "nameOf">;
 

@@ -1,5 +1,6 @@
 import {
   type AgentKnowledge,
+  type AgentMemory,
   type Compaction,
   CreateAgent,
   ShortText,
@@ -23,7 +24,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, knowledge, responseFormat, tags, fallbackModels } =
+const { script, asksUser, compaction, knowledge, memory, responseFormat, tags, fallbackModels } =
   CreateAgent.shape;
 const { team: Members } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
@@ -41,6 +42,7 @@ const AgentFile = z.object({
   asksUser,
   compaction,
   knowledge,
+  memory,
   responseFormat,
   tags,
   skills: namesUpTo(50),
@@ -90,6 +92,16 @@ function knowledgeOf({ everything, dataSourceIds, folders, tags: named }: Partia
   };
 }
 
+/** The same of a memory. */
+function memoryOf({ user, agentUser, agent, space }: Partial<AgentMemory>) {
+  return {
+    ...(user !== undefined && { user }),
+    ...(agentUser !== undefined && { agentUser }),
+    ...(agent !== undefined && { agent }),
+    ...(space !== undefined && { space }),
+  };
+}
+
 /** An agent as files declare it: with empty texts if it has no instructions, or no picture of its own. */
 function definitionOf(value: z.output<typeof AgentFile>, name = "") {
   const { providerId, modelId, temperature = 0.7 } = value.model;
@@ -107,6 +119,7 @@ function definitionOf(value: z.output<typeof AgentFile>, name = "") {
     asksUser: value.asksUser ?? false,
     compaction: settingsOf(value.compaction ?? {}),
     knowledge: knowledgeOf(value.knowledge ?? {}),
+    memory: memoryOf(value.memory ?? {}),
     responseFormat: value.responseFormat ? toStoredFormat(value.responseFormat) : null,
     tags: value.tags ?? [],
     skills: [...new Set(value.skills)],
@@ -211,6 +224,7 @@ export function readShownAgent(
       asksUser: shown.asksUser,
       compaction: settingsOf(shown.compaction),
       knowledge: knowledgeOf(shown.knowledge),
+      memory: memoryOf(shown.memory),
       responseFormat: shown.responseFormat,
       tags: shown.tags,
       skills: namesOf("skill", shown.skillIds),

@@ -11,6 +11,7 @@ import { CompactionFields } from "./compaction-fields.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
 import { FallbackFields } from "./fallback-fields.tsx";
 import { KnowledgeFields } from "./knowledge-fields.tsx";
+import { MemoryFields } from "./memory-fields.tsx";
 import { useChoices } from "./use-choices.ts";
 
 interface AgentFormProps {
@@ -143,6 +144,7 @@ export function AgentForm(props: AgentFormProps) {
           compaction={draft.compaction}
           onChange={(compaction) => change({ compaction })}
         />
+        <MemoryFields memory={draft.memory} onChange={(memory) => change({ memory })} />
       </div>
       <CheckField
         label="Can ask the user questions"

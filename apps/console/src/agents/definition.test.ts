@@ -47,6 +47,7 @@ test("gives a stored agent back as it was", () => {
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
   const compaction = { enabled: false, keepsMessages: 6 };
+  const memory = { user: "write", space: "read" };
   const folders = [{ dataSourceId: "dts_1", folderId: "a/b" }];
   const knowledge = { everything: true, dataSourceIds: ["dts_2"], folders, tags: ["x", "y"] };
   const own = {
@@ -56,6 +57,7 @@ test("gives a stored agent back as it was", () => {
     responseFormat,
     compaction,
     knowledge,
+    memory,
   };
   const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
@@ -69,6 +71,7 @@ test("gives a stored agent back as it was", () => {
     responseFormat,
     compaction,
     knowledge,
+    memory,
     ...lists,
   });
 });

@@ -39,6 +39,8 @@ export interface AgentDraft {
     readonly keepsMessages: string;
   };
   readonly knowledge: KnowledgeDraft;
+  /** What the agent may do with the files that it remembers; a scope that is left out is off. */
+  readonly memory: Memory;
   /** JSON of the script for the simulated provider; empty without one. */
   readonly script: string;
 }
@@ -62,6 +64,7 @@ export const emptyDraft: AgentDraft = {
   isStrict: false,
   compaction: { enabled: "", startsAtPercent: "", keepsMessages: "" },
   knowledge: { everything: false, dataSourceIds: [], tags: "", folders: "" },
+  memory: {},
   script: "",
 };
 
@@ -87,6 +90,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     isStrict: responseFormat?.strict ?? false,
     compaction: draftOfCompaction(stored.compaction),
     knowledge: draftOfKnowledge(stored.knowledge),
+    memory: stored.memory,
     script: script === null ? "" : JSON.stringify(script, null, 2),
   };
 }
@@ -110,6 +114,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
     compaction: compactionOfDraft(draft.compaction),
     knowledge: knowledgeOfDraft(draft.knowledge),
+    memory: draft.memory,
     // The server validates the schema and the script.
     ...(answerSchema.trim() !== "" && {
       responseFormat: {
@@ -123,6 +128,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
 }
 
 type Compaction = StoredAgent["compaction"];
+type Memory = StoredAgent["memory"];
 
 function draftOfCompaction(stored: Compaction): AgentDraft["compaction"] {
   const { enabled, startsAtPercent = "", keepsMessages = "" } = stored;

@@ -36,6 +36,7 @@ const definition = (instructions: string, more: object = {}) => ({
   fallbackModels: [],
   compaction: {},
   knowledge: {},
+  memory: {},
   responseFormat: null,
   tags: [],
   ...more,

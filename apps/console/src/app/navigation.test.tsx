@@ -19,6 +19,7 @@ const needs: Readonly<Record<string, EndpointName>> = {
   "/skills": "skills.list",
   "/tools": "tools.list",
   "/data-sources": "dataSources.list",
+  "/memories": "memories.list",
   "/schedules": "schedules.list",
   "/secrets": "functionSecrets.list",
   "/settings": "workspaces.get",

@@ -46,6 +46,7 @@ const groups: Readonly<Record<string, readonly Place[]>> = {
       role: "user",
       scope: "knowledge:read",
     },
+    { to: "/memories", name: "Memories", icon: "rows", ...talks },
     { to: "/schedules", name: "Schedules", icon: "clock", role: "builder" },
     { to: "/triggers", name: "Triggers", icon: "trigger", role: "builder" },
   ],

@@ -12,6 +12,7 @@ import { overviewRoutes } from "../overview/routes.ts";
 import { runRoutes } from "../runs/routes.ts";
 import { skillRoutes } from "../skills/routes.ts";
 import { knowledgeRoutes } from "../knowledge/routes.ts";
+import { memoryRoutes } from "../memories/routes.ts";
 import { operatorRoutes } from "../operators/routes.ts";
 import { parseSearch, stringifySearch } from "../routing/search.ts";
 import { rootRoute, sessionRoute } from "../routing/session-route.ts";
@@ -39,6 +40,7 @@ const routeTree = rootRoute.addChildren([
     ...approvalRoutes,
     ...administrationRoutes,
     ...knowledgeRoutes,
+    ...memoryRoutes,
     ...toolRoutes,
     ...operatorRoutes,
     ...runRoutes,

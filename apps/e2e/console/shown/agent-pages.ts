@@ -13,6 +13,13 @@ export const agentPages: readonly ShownPage[] = [
     alt: "A table of ratings of answers with their comments, agents and authors",
   },
   {
+    route: "/memories",
+    name: "memories",
+    pathOf: () => "/memories",
+    keys: everyUser,
+    alt: "A table of files that agents remember, below changes that wait for approval",
+  },
+  {
     route: "/agents",
     name: "agents",
     pathOf: () => "/agents",

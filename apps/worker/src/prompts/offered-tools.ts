@@ -2,6 +2,7 @@ import type { OfferedFunction } from "@parley/agent";
 import {
   applicationTools,
   askUserTool,
+  memoryTool,
   type PromptNote,
   type TeamLimits,
   teamTools,
@@ -18,7 +19,7 @@ export function skillsWithTools({ skills, tools }: Pick<Turn, "skills" | "tools"
 
 type OfferingTurn = Pick<
   Turn,
-  "agent" | "skills" | "functions" | "tools" | "message" | "team" | "conversation"
+  "agent" | "skills" | "functions" | "tools" | "message" | "team" | "conversation" | "mounts"
 >;
 
 /** Whether the message of a turn lets its model call nothing. */
@@ -35,10 +36,15 @@ export function functionsOf(
   limits: Pick<TeamLimits, "depth">,
 ): OfferedFunction[] {
   if (callsNothing(turn)) return [];
-  const ofTeam = new Set(turn.team.map(({ tool }) => tool));
+  const remembers = turn.mounts.length > 0;
+  const others = new Set([
+    ...turn.team.map(({ tool }) => tool),
+    ...(remembers ? [memoryTool.name] : []),
+  ]);
   return [
-    ...ownFunctions(turn).filter(({ name }) => !ofTeam.has(name)),
+    ...ownFunctions(turn).filter(({ name }) => !others.has(name)),
     ...teamTools(turn, limits),
+    ...(remembers ? [{ ...memoryTool, anthropic: "memory_20250818" as const }] : []),
     ...applicationTools(turn).map(({ parameters: inputSchema, ...tool }) => ({
       ...tool,
       inputSchema,

@@ -17,6 +17,7 @@ import {
 import {
   type ActionRow,
   type ClaimedRun,
+  describeMounts,
   type Job,
   listSkillFiles,
   loadSkillInstructions,
@@ -125,7 +126,8 @@ export async function createTurnRequest(
       from: authors.get(row.sid),
     }));
     const ofQuestion = message.answerSettings?.instructions ?? null;
-    const beginning = { instructions: instructionsOf(agent), skills, ofQuestion };
+    const memory = callsNothing(turn) ? null : describeMounts(turn.mounts);
+    const beginning = { instructions: instructionsOf(agent), memory, skills, ofQuestion };
     const prompt = buildPrompt(beginning, history, maxCharacters);
     return { ...files, prompt: withSummary(prompt, turn.summary) };
   };

@@ -6,6 +6,7 @@ import {
   summarizeSteps,
   summarizeTurn,
   type TurnProgress,
+  type TurnRequest,
   type TurnState,
 } from "@parley/agent";
 import {
@@ -126,7 +127,7 @@ async function continueTurn(
   }
   const chosen = await retry(() => chooseModel(services, { run, turn }));
   if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
-  const request = await createTurnRequest(services, {
+  let request = await createTurnRequest(services, {
     run,
     turn,
     actions,
@@ -162,7 +163,15 @@ async function continueTurn(
     const of = { created: core.now(), configurationId: agent.sid, messageId: run.logId };
     return { type: "generation_tokens", ...of, step, text, classification };
   };
-  for await (const event of runTurn(request)) {
+  /** Whether the calls of the last step have ended with it, so that the turn goes on. */
+  let continues = false;
+  const events = async function* () {
+    do {
+      continues = false;
+      yield* runTurn(request);
+    } while (continues);
+  };
+  for await (const event of events()) {
     if (event.type === "tokens") {
       await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {
@@ -181,9 +190,11 @@ async function continueTurn(
       const unwritten = await takeUnwritten(step, event.record);
       const promptNotes = notes.notes;
       const output = { step, calls, rawContents, chainOfThought, steps, promptNotes, usage };
+      // What was read in this attempt counts, too.
+      const current = { ...turn, actions };
       const saving = retry(async () => {
         const tasks = await prepareTasks(core, { run, turn, calls }, services.teamLimits);
-        return saveStep(core, { run, turn, ...unwritten, ...output, tasks });
+        return saveStep(core, { run, turn: current, ...unwritten, ...output, tasks });
       });
       const saved = await saving.catch(endOfCalls);
       if ("code" in saved) {
@@ -197,6 +208,9 @@ async function continueTurn(
       meter.written(ended, reached);
       meter.isBudgeted = saved.isBudgeted;
       actions = [...actions, ...saved.rows];
+      continues = !saved.isSuspended;
+      if (continues)
+        request = afterStep(request, { message, steps, rawContents, chainOfThought, actions });
     } else {
       if (event.cause !== undefined) {
         services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
@@ -224,7 +238,11 @@ function endOfCalls(error: unknown): AgentError {
 }
 
 /** State that earlier attempts left: their finished steps, and what they published after those. */
-function readProgress({ message, published, actions }: Turn): TurnProgress {
+function readProgress({
+  message,
+  published,
+  actions,
+}: Pick<Turn, "message" | "published" | "actions">): TurnProgress {
   const stored = new Map(message.steps?.map((one) => [one.step, one]));
   const finishedSteps = (message.rawContents ?? []).map((finished) => {
     const { replay, model, held } = stored.get(finished.step) ?? {};
@@ -240,6 +258,22 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
   }
   const finishedCalls = actions.map(toFinishedCall);
   return { finishedSteps, finishedReasoning: message.chainOfThought ?? "", finishedCalls, prefix };
+}
+
+/** A request after a step that was saved. What earlier steps have called stays as it was given. */
+function afterStep(
+  request: TurnRequest,
+  {
+    message,
+    actions,
+    ...written
+  }: Pick<Turn, "message" | "actions"> &
+    Pick<Turn["message"], "steps" | "rawContents" | "chainOfThought">,
+): TurnRequest {
+  const before = request.finishedCalls;
+  const progress = readProgress({ message: { ...message, ...written }, actions, published: [] });
+  const finishedCalls = [...before, ...progress.finishedCalls.slice(before.length)];
+  return { ...request, ...progress, finishedCalls };
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4ProviderTool,
   LanguageModelV4ToolChoice,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
@@ -55,7 +56,10 @@ export function toCallOptions(request: StepRequest, files: SentFiles): LanguageM
     temperature,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
-    ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: toToolChoice(request) }),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => toTool(tool, files)),
+      toolChoice: toToolChoice(request),
+    }),
     ...(traceparent !== undefined && { headers: { traceparent } }),
     // Parley stores the conversation, so the service need not.
     providerOptions: {
@@ -96,7 +100,13 @@ function toToolChoice({
   return { type: "tool", toolName: toSentName(name) };
 }
 
-function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool {
+function toTool(
+  tool: StepRequest["tools"][number],
+  { service }: Pick<SentFiles, "service">,
+): LanguageModelV4FunctionTool | LanguageModelV4ProviderTool {
+  if (tool.anthropic !== undefined && service === "anthropic") {
+    return { type: "provider", id: `anthropic.${tool.anthropic}`, name: tool.name, args: {} };
+  }
   const { name, description, inputSchema, strict } = tool;
   // Services require an object with properties. Stored schemas are JSON Schema.
   const schema = { properties: {}, ...toModernSchema(inputSchema), type: "object" } as JSONObject;

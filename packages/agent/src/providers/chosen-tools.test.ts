@@ -139,3 +139,19 @@ it.each(["claude-opus-5-5", "claude-sonnet-5-5"])(
     expect(first?.[0]).toBe("auto");
   },
 );
+
+it("gives Anthropic its own tool, and others a function", async () => {
+  const memory = {
+    name: "memory",
+    description: "Remembers",
+    inputSchema: { type: "object" },
+    anthropic: "memory_20250818",
+  } as const;
+  const bodies = await bodiesOf({ tools: [memory] });
+  expect(bodies["anthropic"]).toMatchObject({
+    tools: [{ type: "memory_20250818", name: "memory" }],
+  });
+  expect(bodies["openai_compatible"]).toMatchObject({
+    tools: [{ type: "function", function: { name: "memory", description: "Remembers" } }],
+  });
+});

@@ -75,6 +75,7 @@ export async function updateAgent(
       team: input.team ?? before.team,
       compaction: input.compaction ?? before.compaction,
       knowledge: input.knowledge ?? before.knowledge,
+      memory: input.memory ?? before.memory,
       responseFormat: responseFormat === undefined ? before.responseFormat : responseFormat,
       tags: input.tags ?? before.tags,
     };

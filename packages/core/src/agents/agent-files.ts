@@ -72,6 +72,7 @@ export async function exportAgent(
     ...(agent.team.length > 0 && { team: agent.team }),
     ...(agent.compaction !== null && { compaction: agent.compaction }),
     ...(looksUp(agent.knowledge) && { knowledge: agent.knowledge }),
+    ...(agent.memory !== null && { memory: agent.memory }),
     ...(responseFormat !== null && { responseFormat }),
     ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
@@ -108,7 +109,7 @@ export async function importAgent(
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { skippedActions, team, ...grants } = await findGrants(db, context, definition);
-    const { asksUser = false, tags = [], compaction, knowledge } = definition;
+    const { asksUser = false, tags = [], compaction, knowledge, memory } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
@@ -122,6 +123,7 @@ export async function importAgent(
         team,
         compaction,
         knowledge,
+        memory,
         tags,
       } as const;
       const granted = { ...draft, ...chosen, responseFormat: format, ...grants };
@@ -151,6 +153,7 @@ export async function importAgent(
       team,
       compaction: compaction ?? null,
       knowledge: knowledge ?? null,
+      memory: memory ?? null,
       responseFormat: format ?? null,
       tags,
     };

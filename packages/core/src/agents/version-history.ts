@@ -46,6 +46,7 @@ const differs: Record<(typeof agentMembers)[number], SQL> = {
   team: columns("team"),
   compaction: columns("compaction"),
   knowledge: columns("knowledge"),
+  memory: columns("memory"),
   responseFormat: columns("response_format"),
   tags: columns("tags"),
   skillIds: grants("agent_skills", "skill_id"),

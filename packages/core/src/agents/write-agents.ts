@@ -91,6 +91,7 @@ export async function insertAgent(
     team,
     compaction: draft.compaction,
     knowledge: draft.knowledge,
+    memory: draft.memory,
     tags: draft.tags,
     createdAt: context.now(),
     editedBy: editorOf(context.caller),
@@ -193,6 +194,7 @@ export function renderDefinition(
     fallbackModels: showModels(fallbackModels),
     compaction: agent.compaction ?? {},
     knowledge: agent.knowledge ?? {},
+    memory: agent.memory ?? {},
     responseFormat,
     tags,
   };

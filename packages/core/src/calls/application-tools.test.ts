@@ -4,7 +4,7 @@ import { applicationTools, watchOutputs } from "./application-tools.ts";
 const named = (...names: string[]) =>
   names.map((name) => ({ name, description: "", parameters: { type: "object" } }));
 
-/** The tools that a turn offers whose agent has `look`, `shop__buy` and the question to its user. */
+/** The tools that a turn offers whose agent has `look`, `shop__buy`, the question to its user and a memory. */
 const offered = (given: Parameters<typeof applicationTools>[0]["message"]["answerSettings"]) =>
   applicationTools({
     message: { answerSettings: given },
@@ -12,11 +12,12 @@ const offered = (given: Parameters<typeof applicationTools>[0]["message"]["answe
     functions: [{ slug: "look" }],
     tools: [{ name: "shop__buy" }],
     team: [{ tool: "ask_bob" }],
+    mounts: [{}],
   }).map(({ name }) => name);
 
 it.each([
   { brought: ["b", "a"], are: ["b", "a"] },
-  { brought: ["look", "a", "shop__buy", "ask_user", "ask_bob"], are: ["a"] },
+  { brought: ["look", "a", "shop__buy", "ask_user", "ask_bob", "memory"], are: ["a"] },
   {
     brought: ["skills__load", "skills__x", "results__read", "results__write"],
     are: ["results__write"],

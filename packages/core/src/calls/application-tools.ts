@@ -2,6 +2,7 @@
 import type { MessageEvent, StoredFunctionTool, ToolOutputRequired } from "@parley/schema";
 import type { AgentRow, MessageRow } from "../data-access/rows.ts";
 import type { StoredEvent } from "../log/bus.ts";
+import { memoryTool } from "../memories/memory-tool.ts";
 import { isReservedName } from "../tools/name-tools.ts";
 import { askUserTool } from "./ask-user.ts";
 import { callStatus } from "./call-states.ts";
@@ -14,6 +15,7 @@ interface OfferingTurn {
   readonly functions: readonly { readonly slug: string }[];
   readonly tools: readonly { readonly name: string }[];
   readonly team: readonly { readonly tool: string }[];
+  readonly mounts: readonly unknown[];
 }
 
 /** The application's tools that a turn offers, in their order: a name of another tool of the turn stays that one's. */
@@ -25,6 +27,7 @@ export function applicationTools(turn: OfferingTurn): readonly StoredFunctionToo
     ...turn.tools.map(({ name }) => name),
     ...turn.team.map(({ tool }) => tool),
     ...(turn.agent.asksUser ? [askUserTool.name] : []),
+    ...(turn.mounts.length > 0 ? [memoryTool.name] : []),
   ]);
   return brought.filter(({ name }) => !own.has(name) && !isReservedName(name));
 }

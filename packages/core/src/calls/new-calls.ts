@@ -98,7 +98,7 @@ export async function buildCalls(
     const { tool, stake } = target ?? {};
     const ofRun = { logId: message.sid, workspaceId: message.workspaceId };
     const row = {
-      sid: newId("act"),
+      sid: call.actionId ?? newId("act"),
       messageId: message.id,
       ...(call.output === undefined && ofRun),
       step,

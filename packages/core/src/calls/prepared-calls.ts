@@ -23,6 +23,8 @@ export interface CalledTool {
 /** A call of a step, as its model has made it. */
 export type StepCall = {
   readonly id: string;
+  /** The public id of its row, if that is known before it is written. */
+  readonly actionId?: string | undefined;
   /** The slug of a function, or a tool's name in the turn. */
   readonly name: string;
   readonly params: Record<string, unknown>;

@@ -179,6 +179,14 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("conversation_summaries", "text", "carried", "progress", "steps"),
       owned("recorded_requests", "template", "parts"),
       owned("request_pieces", "text"),
+      ownedBy("memory_files", "scope_id", "memory_scopes", "content", "derived_from"),
+      bytesOf(
+        "t",
+        ["content", "derived_from", "origin"],
+        sql`memory_scopes o join memory_files f on f.scope_id = o.id join memory_versions t on t.file_id = f.id
+          where o.workspace_id = ${workspaceId}`,
+      ),
+      ownedBy("memory_proposals", "scope_id", "memory_scopes", "content", "derived_from", "origin"),
       owned("triggers", "mapping"),
       owned("trigger_events", "headers", "body", "message"),
       owned("idempotency_keys", "scope"),

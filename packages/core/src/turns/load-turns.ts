@@ -8,6 +8,7 @@ import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
 import { rowBytesOf } from "../storage/size-statements.ts";
+import { type MemoryMount, readMounts } from "../memories/mounts.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { summaryOfTurn, type TurnSummary } from "../summaries/summary-of-turn.ts";
 import { type Billing, billingOf } from "../usage/turn-billing.ts";
@@ -72,6 +73,8 @@ export interface Turn extends TurnInput {
   readonly team: readonly Teammate[];
   /** Public id of the conversation whose budgets apply: of a task, the one that all of its tasks come from. */
   readonly rootSid: string;
+  /** The scopes of memory that its agent has for its asker. */
+  readonly mounts: readonly MemoryMount[];
 }
 
 /** The rows of a turn's input, as JSON of their columns. */
@@ -235,13 +238,14 @@ export async function loadTurn(
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
   const toolIds = servers.map(({ toolId }) => toolId);
-  const [agent, published, remote, ofClients, team, rootSid] = await Promise.all([
+  const [agent, published, remote, ofClients, team, rootSid, mounts] = await Promise.all([
     withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
     readRemoteServers(core, { workspaceId, toolIds }),
     readClientServers(core, { workspaceId, ids }, signal),
     readTeam(core.database.db, turn.agent),
     readRootSid(core.database.db, turn.conversation),
+    readMounts(core.database.db, turn),
   ]);
   if (agent === undefined) return undefined;
   return {
@@ -251,6 +255,7 @@ export async function loadTurn(
     rootSid,
     tools: toTurnTools([...remote, ...ofClients], servers),
     team,
+    mounts,
   };
 }
 

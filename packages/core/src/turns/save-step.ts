@@ -14,6 +14,7 @@ import {
   APPROVAL_MS,
   CALL_MS,
   callStatus,
+  openStatuses,
   renderEnd,
   startCalls,
   waitsForUser,
@@ -25,6 +26,7 @@ import type { StepTasks } from "../calls/task-calls.ts";
 import { readTaskPath } from "../calls/task-path.ts";
 import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
+import { answerMemoryCalls, isMemoryCall } from "./memory-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { type WrittenSteps, writeSteps } from "./write-steps.ts";
 
@@ -48,6 +50,8 @@ export interface SavedStep {
   readonly lastSeq: number;
   /** Whether a budget applies to the next step. */
   readonly isBudgeted: boolean;
+  /** Whether calls of it are open, for which the turn waits. */
+  readonly isSuspended: boolean;
 }
 
 /**
@@ -57,15 +61,29 @@ export interface SavedStep {
  * `LostLease`, and `CallLimitReached` if it has more calls than a limit leaves: then nothing of it is written.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
-  const { run, turn, step, calls } = finished;
+  const { run, turn, step } = finished;
+  const calls = finished.calls.map((call) =>
+    isMemoryCall(turn, call) ? { ...call, actionId: core.newId("act") } : call,
+  );
   const ofApplication = new Set(applicationTools(turn).map(({ name }) => name));
-  const ofAgent = calls.filter(({ name }) => !ofApplication.has(name));
+  const ofAgent = calls.filter(
+    (call) => !ofApplication.has(call.name) && !isMemoryCall(turn, call),
+  );
   const prepared = await prepareCalls(core, turn, ofAgent);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
+    const remembering = calls.filter((call) => isMemoryCall(turn, call));
+    if (remembering.length > 0) {
+      // Whoever saves the step again waits here, and then finds it: memories are changed once.
+      await readHeldLog(db, run, { isLocked: true });
+      const saved = await readSavedStep(db, finished);
+      if (saved.rows.length > 0) return saved;
+    }
+    const answers = await answerMemoryCalls(core, db, { turn, calls: remembering });
+    const settled = calls.map((call) => answers.get(call) ?? call);
     const tasks = await finished.tasks?.judge(db);
-    const given = { turn, step, calls, prepared, ofApplication, tasks, now };
+    const given = { turn, step, calls: settled, prepared, ofApplication, tasks, now };
     const { created, askedBy } = await buildCalls(core, db, given);
     const { timezone, userSid } = askedBy;
     const rows = await db
@@ -123,8 +141,9 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const lastSeq = written.get(run.logId);
     if (lastSeq === undefined) throw lostLease(run);
     const isBudgeted = await writeSteps(db, { ...finished, logId: run.logId });
-    const saved = { rows, lastSeq, isBudgeted };
-    if (!calls.some(({ output }) => output === undefined)) return saved;
+    const isSuspended = settled.some(({ output }) => output === undefined);
+    const saved = { rows, lastSeq, isBudgeted, isSuspended };
+    if (!isSuspended) return saved;
 
     const started = rows.flatMap((action) => {
       const call = created[action.position]?.prepared;
@@ -158,5 +177,6 @@ async function readSavedStep(db: Queryable, { run, turn, step }: FinishedStep): 
     .from(actions)
     .where(and(eq(actions.messageId, turn.message.id), eq(actions.step, step)))
     .orderBy(asc(actions.position));
-  return { rows, lastSeq, isBudgeted: turn.billing.isBudgeted };
+  const isSuspended = rows.some(({ status }) => openStatuses.includes(status));
+  return { rows, lastSeq, isBudgeted: turn.billing.isBudgeted, isSuspended };
 }

@@ -1,4 +1,4 @@
-import { agentEditors, users } from "@parley/db";
+import { agentEditors, memoryScopes, users } from "@parley/db";
 import {
   type AddMember,
   type ListEmails,
@@ -102,7 +102,8 @@ export async function listMemberEmails(
 }
 
 /**
- * Removes a member, whose tokens end, and who is not an editor of agents any more; messages keep their author. Throws
+ * Removes a member, whose tokens end, who is not an editor of agents any more, and of whom agents remember nothing;
+ * messages keep their author. Throws
  * `member_not_found`.
  */
 export async function removeMember(
@@ -123,6 +124,13 @@ export async function removeMember(
     await db.delete(agentEditors).where(
       inArray(
         agentEditors.userId,
+        rows.map(({ id }) => id),
+      ),
+    );
+    // What agents remember of the member is the member's.
+    await db.delete(memoryScopes).where(
+      inArray(
+        memoryScopes.userId,
         rows.map(({ id }) => id),
       ),
     );

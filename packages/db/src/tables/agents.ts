@@ -41,6 +41,11 @@ export interface StoredCompaction {
   readonly keepsMessages?: number | undefined;
 }
 
+/** What an agent may do with files that it remembers; nothing with a scope that is left out. */
+export type StoredMemory = Readonly<
+  Partial<Record<"user" | "agent" | "agentUser" | "space", "read" | "write" | undefined>>
+>;
+
 /**
  * One row per version of an agent; mentions resolve to the current one. A draft that is only tried has the status `draft`,
  * a negative version, and is never the current one.
@@ -76,6 +81,8 @@ export const agents = pgTable(
     compaction: jsonb().$type<StoredCompaction>(),
     /** What it may look up; null for nothing. */
     knowledge: jsonb().$type<StoredAgentKnowledge>(),
+    /** Null without a memory. */
+    memory: jsonb().$type<StoredMemory>(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     /** The agents that it may ask, and hand over to, in order. */

@@ -17,6 +17,7 @@ const {
   team,
   compaction,
   knowledge,
+  memory,
   responseFormat,
   tags,
 } = CreateAgent.shape;
@@ -39,6 +40,7 @@ export const AgentDefinition = z.strictObject({
   team,
   compaction,
   knowledge,
+  memory,
   responseFormat,
   tags: tags.describe("Its tags"),
   script: optional(text(1024 * 1024)).describe("Script for the simulated provider, in JSON"),

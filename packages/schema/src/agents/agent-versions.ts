@@ -18,6 +18,7 @@ export const agentMembers = [
   "team",
   "compaction",
   "knowledge",
+  "memory",
   "responseFormat",
   "tags",
   "skillIds",

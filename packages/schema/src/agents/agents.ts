@@ -5,6 +5,7 @@ import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../par
 import { warnings } from "../parsing/warnings.ts";
 import { Compaction, StoredCompaction } from "./compaction.ts";
 import { AgentKnowledge, StoredAgentKnowledge } from "./knowledge.ts";
+import { AgentMemory, StoredAgentMemory } from "./memory.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ModelPair, ReasoningEffort } from "../workspaces/models.ts";
 import { ResponseFormat, StoredResponseFormat } from "../workspaces/response-formats.ts";
@@ -146,6 +147,9 @@ export const editable = {
   knowledge: optional(AgentKnowledge).describe(
     "What the agent may look up in data sources; nothing by default",
   ),
+  memory: optional(AgentMemory).describe(
+    "What the agent may do with the files that it remembers; by default it remembers nothing",
+  ),
   responseFormat: optional(ResponseFormat).describe(
     "What the agent's answers are, unless a message sets it; text by default",
   ),
@@ -219,6 +223,9 @@ export const AgentWithScript = z.object({
   knowledge: StoredAgentKnowledge.describe(
     "What it may look up in data sources; empty for nothing",
   ).meta({ example: {} }),
+  memory: StoredAgentMemory.describe("What it may do with the files that it remembers").meta({
+    example: {},
+  }),
   responseFormat: StoredResponseFormat.nullable()
     .describe("What its answers are, unless a message sets it; null for text")
     .meta({ example: null }),

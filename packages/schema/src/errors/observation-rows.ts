@@ -1,6 +1,6 @@
 import type { ErrorRow } from "./error-row.ts";
 
-/** Rows about what a workspace is watched with. */
+/** Rows about what a workspace is watched with, and what its agents remember. */
 export const observationRows = {
   alert_not_found: {
     status: 404,
@@ -16,5 +16,15 @@ export const observationRows = {
     status: 404,
     cause: "The workspace has no such trace destination.",
     cure: "Take the id from the list of trace destinations.",
+  },
+  memory_not_found: {
+    status: 404,
+    cause: "The caller reaches no such file of a memory.",
+    cure: "Take the id from the list of memories.",
+  },
+  memory_proposal_not_found: {
+    status: 404,
+    cause: "The caller reaches no such change of a memory, or it was decided.",
+    cure: "Take the id from the list of changes that wait.",
   },
 } as const satisfies Readonly<Record<string, ErrorRow>>;

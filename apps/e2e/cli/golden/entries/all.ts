@@ -7,6 +7,7 @@ import { conversationEntries } from "./conversations.ts";
 import { fileEntries } from "./files.ts";
 import { folderEntries } from "./folders.ts";
 import { functionEntries } from "./functions.ts";
+import { memoryEntries } from "./memories.ts";
 import { operatorEntries } from "./operators.ts";
 import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
@@ -29,6 +30,7 @@ export const entries: readonly Entry[] = [
   ...toolEntries,
   ...accessEntries,
   ...alertEntries,
+  ...memoryEntries,
   ...scheduleEntries,
   ...traceEntries,
   ...triggerEntries,
