@@ -7,6 +7,7 @@ import { conversationEntries } from "./conversations.ts";
 import { fileEntries } from "./files.ts";
 import { folderEntries } from "./folders.ts";
 import { functionEntries } from "./functions.ts";
+import { knowledgeEntries } from "./knowledge.ts";
 import { operatorEntries } from "./operators.ts";
 import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
@@ -24,6 +25,7 @@ export const entries: readonly Entry[] = [
   ...agentEntries,
   ...skillEntries,
   ...fileEntries,
+  ...knowledgeEntries,
   ...folderEntries,
   ...functionEntries,
   ...toolEntries,
