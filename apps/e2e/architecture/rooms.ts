@@ -256,6 +256,7 @@ const core: Rooms = {
     "knowledge",
     "launches",
     "requests",
+    "retrieval",
     "schedules",
     "search",
     "trace-destinations",

@@ -21,6 +21,8 @@ describe("parley knowledge push", () => {
     return {
       folder: path.join(home, "docs"),
       push: async (...more: string[]) => run([...args, ...more], "", settings),
+      search: async (query: string) =>
+        run(["knowledge", "search", query, "--source", dsId], "", settings),
       start: (...more: string[]) => start([...args, ...more], "", settings),
       documents: async () => {
         const { documents } = await rpc.documents.list.query({ wId, dsId });
@@ -63,6 +65,22 @@ describe("parley knowledge push", () => {
       failed: 0,
     });
     expect(await documents()).toEqual([["hours.md", "Opening hours", ["hours.md"], []]]);
+  });
+
+  it("uploads what the search of the command line finds", async () => {
+    const { folder, push, search } = await open();
+    await writeFiles(folder, {
+      "hours.md": "# Hours\n\n## Sunday\n\nWe are closed on zebradays.\n",
+    });
+    expect((await push()).code).toBe(0);
+    const found = await eventually(async () => {
+      const { stdout } = await search("zebraday");
+      return stdout.startsWith("1. ") ? { value: stdout } : {};
+    }, 30_000);
+    expect(found).toBe(
+      "1. Hours > Sunday (Handbook: hours.md)\n   ## Sunday We are closed on zebradays.\n",
+    );
+    expect((await search("nowhere-at-all")).stdout).toBe("No matching documents\n");
   });
 
   it("names the files that it cannot upload, and uploads the others", async () => {

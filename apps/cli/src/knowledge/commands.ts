@@ -20,6 +20,20 @@ const pushing = (context: Context) =>
       (await import("./push-folder.ts")).pushFolder(context, folder, options),
     );
 
+const searching = (context: Context) =>
+  withServer(new Command("search"))
+    .description("search documents as agents do, the best matches first")
+    .argument("<query>", "words, codes or a question")
+    .option("--source <id...>", "only in these data sources")
+    .option("--tag <tag...>", "only documents with one of these tags")
+    .option("--limit <n>", "parts to find, 1 to 50", "10")
+    .action(async (query, options) =>
+      (await import("./search-parts.ts")).searchParts(context, query, options),
+    );
+
 /** Makes the commands about knowledge. */
 export const createKnowledgeCommands = (context: Context) =>
-  group("knowledge", "documents that agents look things up in", [pushing(context)]);
+  group("knowledge", "documents that agents look things up in", [
+    pushing(context),
+    searching(context),
+  ]);

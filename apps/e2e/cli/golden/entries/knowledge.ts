@@ -16,4 +16,5 @@ export const knowledgeEntries: readonly Entry[] = [
     },
     args: ({ source = "" }) => ["handbook", "--source", source],
   },
+  { command: "knowledge search", args: ["opening hours"] },
 ];
