@@ -1,16 +1,16 @@
 /** A generated corpus whose answers are known: topics in three languages, near-duplicates, and a code in each document. */
 
-export interface CorpusDocument {
+interface CorpusDocument {
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
 export const questionKinds = ["words", "codes", "misspelt words"] as const;
-export type QuestionKind = (typeof questionKinds)[number];
+type QuestionKind = (typeof questionKinds)[number];
 
 /** A question, and the documents that answer it. */
-export interface CorpusQuestion {
+interface CorpusQuestion {
   readonly kind: QuestionKind;
   readonly query: string;
   readonly answers: ReadonlySet<string>;

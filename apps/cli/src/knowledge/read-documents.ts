@@ -40,7 +40,7 @@ export interface FolderDocument {
 }
 
 /** A file that cannot be a document. */
-export interface UnreadableFile {
+interface UnreadableFile {
   readonly id: string;
   readonly fault: string;
 }

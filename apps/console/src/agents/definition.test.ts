@@ -49,7 +49,14 @@ test("gives a stored agent back as it was", () => {
   const compaction = { enabled: false, keepsMessages: 6 };
   const folders = [{ dataSourceId: "dts_1", folderId: "a/b" }];
   const knowledge = { everything: true, dataSourceIds: ["dts_2"], folders, tags: ["x", "y"] };
-  const own = { script: null, asksUser: true, reasoningEffort, responseFormat, compaction, knowledge };
+  const own = {
+    script: null,
+    asksUser: true,
+    reasoningEffort,
+    responseFormat,
+    compaction,
+    knowledge,
+  };
   const stored = { agentConfiguration, ...own, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",

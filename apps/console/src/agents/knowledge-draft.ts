@@ -1,8 +1,6 @@
 import type { RpcClient } from "parley-client";
 
-type Knowledge = Awaited<
-  ReturnType<RpcClient["agents"]["getDefinition"]["query"]>
->["knowledge"];
+type Knowledge = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>["knowledge"];
 
 /** What an agent may look up as edited: tags with commas between them, and folders in lines. */
 export interface KnowledgeDraft {
