@@ -14,6 +14,7 @@ import { benchInvoke } from "./benchmarks/invoke.ts";
 import { benchPeer } from "./benchmarks/peer.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchRead } from "./benchmarks/read.ts";
+import { benchRetrieval } from "./benchmarks/retrieval.ts";
 import { benchScale } from "./benchmarks/scale.ts";
 import { benchSearch } from "./benchmarks/search.ts";
 import { benchSize } from "./benchmarks/size.ts";
@@ -56,6 +57,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   documents: benchDocuments,
   doors: benchDoors,
   peer: benchPeer,
+  retrieval: benchRetrieval,
   scale: benchScale,
   search: benchSearch,
 };
@@ -68,7 +70,7 @@ floors share the PostgreSQL that Parley embeds, started for the run; what compar
 databases is left out.
 
   all                 all results in one table: every benchmark but bystander, compaction,
-                      console, doors, peer, scale and search
+                      console, doors, peer, retrieval, scale and search
   bystander           functions of a workspace beside a hundred hostile ones of another
   compaction          what a model still knows once the oldest messages of a long conversation
                       are summarised; see --model
@@ -84,6 +86,8 @@ databases is left out.
   peer                invocations per second beside Restate, which is installed for the run
   post                posts to conversations of 10 and of 1,000 messages
   read                processor time of reads and lists, beside a blocking create
+  retrieval           how many of the first ten parts that a search of 10,000 documents finds
+                      answer a question; quick: of a tenth
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
   search              searches for the words of 200,000 messages, and how long indexing them takes;

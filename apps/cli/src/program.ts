@@ -39,6 +39,7 @@ import type { Connect } from "./connection/clients.ts";
 import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
+import { createKnowledgeCommands } from "./knowledge/commands.ts";
 import { readVersion } from "./read-version.ts";
 import { createTraceCommands } from "./traces/commands.ts";
 import { createScheduleCommands } from "./schedules/commands.ts";
@@ -93,6 +94,7 @@ export function createProgram(context: Context): Command {
     createFunctionCommands(context),
     createToolCommands(context),
     createFileCommands(context),
+    createKnowledgeCommands(context),
     createSpaceCommands(context),
     createMemberCommands(context),
     createKeyCommands(context, [createBootstrapCommand(context)]),

@@ -102,6 +102,7 @@ export const members: Record<string, object> = {
   "folders.upsert": { dsId: "x", folderId: "x", title: "x", timestamp: 1, mime_type: "x/x" },
   "members.add": { email: "table@example.com", firstName: "T" },
   "members.remove": { memberId: "nobody" },
+  "knowledge.search": { query: "x" },
   "nodes.find": { query: "x" },
   "nodes.search": { query: "x" },
   "operatorKeys.create": { name: "x" },

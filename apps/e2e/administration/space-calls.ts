@@ -201,6 +201,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "documents.upsert": document({ text: "POISONED" }),
   "folders.delete": folder(),
   "folders.upsert": folder({ title: "POISONED", timestamp: 1, mime_type: "x/x" }),
+  "knowledge.search": ({ dataSourceId }) => [{ query: MARK, dataSourceIds: [dataSourceId] }],
   "nodes.find": ({ spaceId }) => [{ query: MARK, spaceIds: spaceId, includeDataSources: true }],
   "nodes.search": ({ spaceId, nodeId }) => [
     { query: MARK, spaceIds: [spaceId], includeDataSources: true },
@@ -260,6 +261,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "dataSources.list": () => [{}],
   "dataSourceViews.find": () => [{}],
   "dataSourceViews.list": () => [{}],
+  "knowledge.search": () => [{ query: MARK }],
   "nodes.find": () => [{ query: MARK, includeDataSources: true }],
   "nodes.search": () => [{ query: MARK, includeDataSources: true }],
   "feedbacks.list": () => [{}],

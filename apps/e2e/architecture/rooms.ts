@@ -273,6 +273,7 @@ const core: Rooms = {
     "knowledge",
     "launches",
     "requests",
+    "retrieval",
     "schedules",
     "search",
     "trace-destinations",

@@ -3,14 +3,14 @@ import type { BuiltInTool, ToolAnswer } from "./tools.ts";
 import type { SkillLoads } from "./offered-functions.ts";
 
 /** A part of a document that was found or read. */
-export interface FoundText extends Omit<Citation, "reference"> {
+interface FoundText extends Omit<Citation, "reference"> {
   readonly content: string;
   /** When the content last changed, in milliseconds. */
   readonly timestamp: number;
 }
 
 /** What a model asks the search for. */
-export interface KnowledgeQuery {
+interface KnowledgeQuery {
   readonly query: string;
   readonly dataSourceId?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -20,13 +20,13 @@ export interface KnowledgeQuery {
 }
 
 /** A document, or a range of it. */
-export interface ReadText extends FoundText {
+interface ReadText extends FoundText {
   /** Characters of the whole text. */
   readonly characters: number;
 }
 
 /** A data source, or a document in one. */
-export interface ListedKnowledge {
+interface ListedKnowledge {
   readonly dataSources: readonly { readonly id: string; readonly name: string }[];
   readonly documents: readonly {
     readonly documentId: string;
@@ -50,7 +50,7 @@ export interface KnowledgeSource {
 }
 
 /** Why something was not looked up. */
-export interface Refused {
+interface Refused {
   readonly refused: string;
 }
 

@@ -49,6 +49,10 @@ export function createKnowledgeMethods(method: <N extends RouteName>(name: N) =>
       /** Deletes a folder; documents that name it as their parent stay. */
       delete: method("folders.delete"),
     },
+    knowledge: {
+      /** Finds parts of the documents that the key reaches, as agents do. */
+      search: method("knowledge.search"),
+    },
     nodes: {
       /** Searches documents and folders, as `search` does, with a query string. */
       find: method("nodes.find"),

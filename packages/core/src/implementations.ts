@@ -20,6 +20,7 @@ import type { Implementation } from "./implementation.ts";
 import { invocationImplementations } from "./invocations/implementations.ts";
 import { replayTrial, tryAgent } from "./launches/try-agent.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
+import { retrievalImplementations } from "./retrieval/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
 import { traceDestinationImplementations } from "./trace-destinations/implementations.ts";
@@ -56,6 +57,7 @@ export const implementations = {
   ...functionImplementations,
   ...invocationImplementations,
   ...knowledgeImplementations,
+  ...retrievalImplementations,
   ...skillImplementations,
   ...toolImplementations,
   ...traceDestinationImplementations,

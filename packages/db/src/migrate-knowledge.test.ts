@@ -41,6 +41,10 @@ it("makes data sources of old views, whose nodes are found, and moves them", asy
       updated_at: 7,
     },
   ]);
+  // Documents of before are divided by a run.
+  const undivided =
+    "select node_id from data_source_nodes where divided_at is null order by node_id";
+  expect(await select(database.db, undivided)).toEqual([{ node_id: "a" }, { node_id: "b" }]);
   let lines = "";
   await exportDatabase(database, async (text) => void (lines += text));
   await database.close();

@@ -26,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
+import { partSearchEndpoints } from "./knowledge/part-search.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
 import { memoryEndpoints } from "./memories/endpoints.ts";
 import { measureEndpoints } from "./measures/endpoints.ts";
@@ -88,6 +89,7 @@ export const endpoints = {
   ...documentEndpoints,
   ...furtherDocumentEndpoints,
   ...knowledgeSearchEndpoints,
+  ...partSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
   ...priceEndpoints,

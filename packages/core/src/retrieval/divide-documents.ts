@@ -34,7 +34,7 @@ type Undivided = Pick<
 >;
 
 /** What a batch has divided. */
-export interface DividedBatch {
+interface DividedBatch {
   readonly documents: number;
   /** Parts that were written: those that are as they were stay. */
   readonly parts: number;

@@ -16,7 +16,7 @@ const GRAM = 3;
 const MIN_WORD = 5;
 
 /** A piece of a text: of an unspaced script, a code such as `AB-1234`, or a word. */
-export interface Piece {
+interface Piece {
   readonly kind: "unspaced" | "code" | "word";
   /** In lower case; of a code, without what connects its parts. */
   readonly letters: readonly string[];

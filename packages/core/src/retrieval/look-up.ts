@@ -32,7 +32,7 @@ interface Asker {
 }
 
 /** Something that is looked up cannot be: why, for the model. */
-export interface LookUpRefused {
+interface LookUpRefused {
   readonly refused: string;
 }
 
@@ -132,7 +132,7 @@ export async function lookUp(
 }
 
 /** A document of a data source that a turn reads. */
-export interface ReadDocument extends Omit<FoundPart, "partId" | "score"> {
+interface ReadDocument extends Omit<FoundPart, "partId" | "score"> {
   /** Characters of the whole text, in UTF-16 units. */
   readonly characters: number;
 }
@@ -179,7 +179,7 @@ const fromDocuments: SQL = sql`
   join ${spaces} on ${spaces.id} = ${dataSourceViews.spaceId}`;
 
 /** Data sources, or the documents of one, a page at a time. */
-export interface ListedDocuments {
+interface ListedDocuments {
   readonly dataSources: readonly { readonly id: string; readonly name: string }[];
   readonly documents: readonly {
     readonly documentId: string;

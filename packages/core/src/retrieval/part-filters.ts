@@ -5,7 +5,7 @@ import { reachesSpace } from "../access/space-reach.ts";
 import { isShown } from "../knowledge/views.ts";
 
 /** Data sources, folders and tags; what has one of these is among them. */
-export interface Selection {
+interface Selection {
   readonly everything?: boolean | undefined;
   readonly dataSourceIds?: readonly string[] | undefined;
   readonly folders?:

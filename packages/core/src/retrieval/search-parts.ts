@@ -45,7 +45,7 @@ export interface FoundPart {
   readonly score: number;
 }
 
-export interface PartSearch {
+interface PartSearch {
   readonly query: string;
   readonly filters: PartFilters;
   readonly limit: number;

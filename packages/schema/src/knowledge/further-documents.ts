@@ -109,6 +109,8 @@ export const furtherDocumentEndpoints = {
     ...post,
     role: "builder",
     scope: null,
+    tags: ofDocument.tags,
+    errors: ofDocument.errors,
     summary: "Move a document to other folders",
     path: `${root}/documents/{documentId}/parents`,
     alsoAt: `${inSpace}/documents/{documentId}/parents`,

@@ -37,6 +37,8 @@ it("times are these members of inputs", () => {
     "dataSources.search timestamp_lt",
     "dataSourceViews.searchDocuments timestamp_gt",
     "dataSourceViews.searchDocuments timestamp_lt",
+    "knowledge.search after",
+    "knowledge.search before",
     "prices.set validFrom",
     "prices.setServer validFrom",
     "webhooks.replay from",

@@ -8,6 +8,7 @@ import { fileEntries } from "./files.ts";
 import { folderEntries } from "./folders.ts";
 import { functionEntries } from "./functions.ts";
 import { memoryEntries } from "./memories.ts";
+import { knowledgeEntries } from "./knowledge.ts";
 import { operatorEntries } from "./operators.ts";
 import { scheduleEntries } from "./schedules.ts";
 import { serverEntries } from "./server.ts";
@@ -25,6 +26,7 @@ export const entries: readonly Entry[] = [
   ...agentEntries,
   ...skillEntries,
   ...fileEntries,
+  ...knowledgeEntries,
   ...folderEntries,
   ...functionEntries,
   ...toolEntries,

@@ -1,0 +1,39 @@
+import { Command } from "@commander-js/extra-typings";
+import { group } from "@parley/command/group";
+import type { Context } from "../connection/context.ts";
+import { withServer } from "../connection/server-options.ts";
+
+const about = `
+Uploads the text files of the folder (.md, .markdown, .txt, .rst, .adoc, .csv, .json, .yaml, .yml) that are new or
+changed. The id of a document is its path in the folder, and its folders are its parents.`;
+
+const pushing = (context: Context) =>
+  withServer(new Command("push"))
+    .description("upload what changed in a folder to a data source")
+    .argument("<folder>", "folder of text files")
+    .requiredOption("--source <id>", "id of the data source")
+    .option("--tag <tag...>", "tags of all the documents")
+    .option("--remove", "delete documents that have no file in the folder")
+    .option("--watch", "upload changes until interrupted")
+    .addHelpText("after", about)
+    .action(async (folder, options) =>
+      (await import("./push-folder.ts")).pushFolder(context, folder, options),
+    );
+
+const searching = (context: Context) =>
+  withServer(new Command("search"))
+    .description("search documents as agents do, the best matches first")
+    .argument("<query>", "words, codes or a question")
+    .option("--source <id...>", "only in these data sources")
+    .option("--tag <tag...>", "only documents with one of these tags")
+    .option("--limit <n>", "parts to find, 1 to 50", "10")
+    .action(async (query, options) =>
+      (await import("./search-parts.ts")).searchParts(context, query, options),
+    );
+
+/** Makes the commands about knowledge. */
+export const createKnowledgeCommands = (context: Context) =>
+  group("knowledge", "documents that agents look things up in", [
+    pushing(context),
+    searching(context),
+  ]);
