@@ -10,6 +10,7 @@ import {
   listConversations,
   openTestContext,
   openTestCore,
+  readRunTrace,
   readTestLog,
   readTestTree,
   type TestCore,
@@ -333,5 +334,25 @@ describe("agents that ask others", () => {
     });
     await ended(mId);
     expect((await readTestTree(test.core, cId))[0]).toMatchObject({ content: "Large" });
+  });
+
+  it("have the answers of their tasks in their traces, below the calls", async () => {
+    await insertAgent("eve", script({ text: "Done" }));
+    await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
+    await insertAgent("ann", script({ toolCalls: [ask("bob")] }, { text: "." }), asks("bob"));
+    startWorker();
+    const { mId } = await create("ann");
+    await ended(mId);
+    const { spans } = (
+      await readRunTrace(context, { wId: context.caller.workspace.sid, runId: mId })
+    ).trace;
+    const answers = spans.filter(({ kind }) => kind === "answer");
+    expect(answers.map(({ name }) => name)).toEqual(["ann", "bob", "eve"]);
+    const parents = answers.slice(1).map(({ parentId }) => spans.find(({ id }) => id === parentId));
+    expect(parents).toMatchObject([
+      { kind: "call", name: "ask_bob" },
+      { kind: "call", name: "ask_eve" },
+    ]);
+    expect(spans.filter(({ kind }) => kind === "wait")).toEqual([]);
   });
 });
