@@ -1,4 +1,4 @@
-import type { TeamMember } from "@parley/schema";
+import { endpoints, parseInput, type TeamMember } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { insertTestAgent } from "../../testing/testing.ts";
@@ -10,12 +10,15 @@ const ask = (agentId: string, name = agentId): TeamMember => ({ agentId, name, m
 describe("teams", () => {
   const test = workspaceTest({ role: "admin", agents: ["ann", "bob"] });
   const wId = () => test.workspaceId;
-  const update = async (agentId: string, team: TeamMember[]) =>
-    updateAgent(test.context, { wId: wId(), agentId, team });
+  const change = async (agentId: string, changed: object) => {
+    const input = { wId: wId(), agentId, ...changed };
+    return updateAgent(test.context, parseInput(endpoints["agents.update"], input));
+  };
+  const update = async (agentId: string, team: TeamMember[]) => change(agentId, { team });
 
   it("are of a version, and stay where a change does not name them", async () => {
     expect((await update("ann", [ask("bob")])).team).toEqual([ask("bob")]);
-    const renamed = await updateAgent(test.context, { wId: wId(), agentId: "ann", name: "Anna" });
+    const renamed = await change("ann", { name: "Anna" });
     expect(renamed.team).toEqual([ask("bob")]);
     const page = { wId: wId(), agentId: "ann", limit: 10, lastValue: undefined };
     const { versions } = await listAgentVersions(test.context, page);
@@ -29,7 +32,8 @@ describe("teams", () => {
     }
     const model = { providerId: "simulated", modelId: "simulated-1" };
     const made = { wId: wId(), name: "Eve", description: "", model, team: [ask("bob")] };
-    await expect(createAgent(test.context, made)).rejects.toThrow("no such active agent");
+    const created = createAgent(test.context, parseInput(endpoints["agents.create"], made));
+    await expect(created).rejects.toThrow("no such active agent");
   });
 
   it("are refused if the agents that are asked ask in turn, but not if they hand over", async () => {

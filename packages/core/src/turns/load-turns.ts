@@ -84,7 +84,7 @@ export interface Turn extends TurnInput {
   readonly tools: readonly TurnTool[];
   /** The active agents of its agent's team, in their order. */
   readonly team: readonly Teammate[];
-  /** Public id of the conversation whose budgets apply: of a task, the one that all of its tasks come from. */
+  /** Public id of the conversation whose budgets apply: of a task, the one that it comes from. */
   readonly rootSid: string;
 }
 
@@ -258,14 +258,8 @@ export async function loadTurn(
     readRootSid(core.database.db, turn.conversation),
   ]);
   if (agent === undefined) return undefined;
-  return {
-    ...turn,
-    agent,
-    published,
-    rootSid,
-    tools: toTurnTools([...remote, ...ofClients], servers),
-    team,
-  };
+  const tools = toTurnTools([...remote, ...ofClients], servers);
+  return { ...turn, agent, published, rootSid, tools, team };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */
