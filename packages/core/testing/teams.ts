@@ -4,6 +4,7 @@ import type { Core } from "../src/create-core.ts";
 
 export { answerQuestion } from "../src/calls/ask-user.ts";
 export { listBlockedActions } from "../src/calls/blocked-actions.ts";
+export { readRunTrace } from "../src/traces/read-trace.ts";
 export { deleteConversation, listConversations } from "../src/conversations/conversations.ts";
 
 /** An answer of a tree of agents, with its run. */

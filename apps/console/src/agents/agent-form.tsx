@@ -188,6 +188,14 @@ export function AgentForm(props: AgentFormProps) {
         knowledge={draft.knowledge}
         onChange={(knowledge) => change({ knowledge })}
       />
+      <TextArea
+        label="Team"
+        className="font-mono text-sm"
+        spellCheck={false}
+        hint="Agents that it can ask, one per line, such as research: Ag7nTq2Wz4; add (handover) to let one answer instead"
+        value={draft.team}
+        onChange={(event) => change({ team: event.target.value })}
+      />
       {draft.model.startsWith("simulated/") && (
         <TextArea
           label="Script for the simulated model (JSON)"

@@ -25,6 +25,7 @@ test.for([
   [{ temperature: "warm" }, "Temperature must be a number"],
   [{ maxStepsPerRun: "" }, "Max steps per turn must be a number"],
   [{ script: "[]" }, "Enter a JSON object"],
+  [{ team: "research" }, 'Team: "research" is not a name, a colon and the id of an agent'],
   [
     { compaction: { ...emptyDraft.compaction, startsAtPercent: "half" } },
     "The share of the context must be a number",
@@ -47,10 +48,15 @@ test("gives a stored agent back as it was", () => {
   const reasoningEffort = "light";
   const responseFormat = { type: "json_schema", schema: { type: "object" }, strict: true };
   const compaction = { enabled: false, keepsMessages: 6 };
+  const team = [
+    { agentId: "Ag7nTq2Wz4", name: "research", mode: "ask" },
+    { agentId: "Qm3xT8kLp0", name: "shipping", mode: "handover" },
+  ];
   const memory = { user: "write", space: "read" };
   const folders = [{ dataSourceId: "dts_1", folderId: "a/b" }];
   const knowledge = { everything: true, dataSourceIds: ["dts_2"], folders, tags: ["x", "y"] };
   const own = {
+    team,
     script: null,
     asksUser: true,
     reasoningEffort,
@@ -68,6 +74,7 @@ test("gives a stored agent back as it was", () => {
     maxStepsPerRun: 3,
     scope: "hidden",
     asksUser: true,
+    team,
     responseFormat,
     compaction,
     knowledge,

@@ -28,6 +28,8 @@ export interface AgentDraft {
   readonly skillIds: readonly string[];
   readonly functionIds: readonly string[];
   readonly toolIds: readonly string[];
+  /** A line for each agent of its team, as `teamText` writes them. */
+  readonly team: string;
   /** JSON of the schema of its answers; empty for text. */
   readonly answerSchema: string;
   /** Whether the model's service must enforce the schema. */
@@ -60,6 +62,7 @@ export const emptyDraft: AgentDraft = {
   skillIds: [],
   functionIds: [],
   toolIds: [],
+  team: "",
   answerSchema: "",
   isStrict: false,
   compaction: { enabled: "", startsAtPercent: "", keepsMessages: "" },
@@ -86,6 +89,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
     skillIds,
     functionIds,
     toolIds,
+    team: teamText(stored.team),
     answerSchema: responseFormat ? JSON.stringify(responseFormat.schema, null, 2) : "",
     isStrict: responseFormat?.strict ?? false,
     compaction: draftOfCompaction(stored.compaction),
@@ -105,6 +109,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     skillIds: [...draft.skillIds],
     functionIds: [...draft.functionIds],
     toolIds: [...draft.toolIds],
+    team: teamOf(draft.team),
     model: {
       ...pairOf(model),
       temperature: numberOf("Temperature", temperature),
@@ -125,6 +130,28 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
     }),
     ...(script.trim() !== "" && { script: objectOf("Script", script) as AgentInput["script"] }),
   };
+}
+
+/** The members of a team, a line for each: `name: agent id`, with `(handover)` after those that take over. */
+export function teamText(team: StoredAgent["team"]): string {
+  return team
+    .map(({ name, agentId, mode }) => `${name}: ${agentId}${mode === "ask" ? "" : ` (${mode})`}`)
+    .join("\n");
+}
+
+const MEMBER = /^([^:\s]+):\s*(\S+?)(\s+\(handover\))?$/;
+
+function teamOf(text: string): NonNullable<AgentInput["team"]> {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [, name, agentId, handover] = MEMBER.exec(line) ?? [];
+      if (name === undefined || agentId === undefined) {
+        throw new Error(`Team: "${line}" is not a name, a colon and the id of an agent`);
+      }
+      return { name, agentId, mode: handover === undefined ? "ask" : "handover" };
+    });
 }
 
 type Compaction = StoredAgent["compaction"];

@@ -1,5 +1,6 @@
 import type { Output } from "parley-client";
 import type { rpc } from "../api/clients.ts";
+import { teamText } from "./definition.ts";
 
 /** A version of an agent as stored, as it is read. */
 export type AgentVersion = Awaited<ReturnType<typeof rpc.agents.getVersion.query>>;
@@ -60,7 +61,7 @@ export function fieldsOf(version: AgentVersion): readonly (readonly [string, str
     maxStepsPerRun: String(agent.maxStepsPerRun),
     script: jsonOf(version.script),
     asksUser: version.asksUser ? "yes" : "no",
-    team: version.team.map(({ agentId, name, mode }) => `${name}: ${agentId} (${mode})`).join("\n"),
+    team: teamText(version.team),
     compaction: jsonOf(version.compaction),
     knowledge: jsonOf(version.knowledge),
     memory: jsonOf(version.memory),

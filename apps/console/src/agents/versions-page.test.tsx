@@ -32,6 +32,7 @@ const definition = (instructions: string, more: object = {}) => ({
   functionIds: [],
   toolIds: [],
   asksUser: false,
+  team: [],
   reasoningEffort: null,
   fallbackModels: [],
   compaction: {},

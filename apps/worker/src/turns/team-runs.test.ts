@@ -1,74 +1,15 @@
-import { cancelMessages, followLog } from "@parley/core";
 import {
-  answerQuestion,
-  createTestConversation,
-  deleteConversation,
   getConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  listBlockedActions,
   listConversations,
-  openTestContext,
-  openTestCore,
   readTestLog,
   readTestTree,
-  type TestCore,
 } from "@parley/core/testing";
-import type { SimulatedScript, TeamMember } from "@parley/schema";
-import { pino } from "pino";
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { WorkerSettings } from "../config.ts";
-import { createWorker } from "../worker.ts";
-
-type Context = Awaited<ReturnType<typeof openTestContext>>;
-
-const ask = (name: string, params: Record<string, unknown> = { task: `Go, ${name}` }) => ({
-  name: `ask_${name}`,
-  params,
-});
-const asks = (...agentIds: string[]): TeamMember[] =>
-  agentIds.map((agentId) => ({ agentId, name: agentId, mode: "ask" }));
-const script = (...steps: SimulatedScript["steps"]): SimulatedScript => ({
-  steps,
-  tokenDelayMs: 0,
-});
+import { describe, expect, it } from "vitest";
+import { ask, asks, script, teamTest } from "../../testing/team-test.ts";
 
 describe("agents that ask others", () => {
-  let test: TestCore;
-  let context: Context;
-  beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-    return () => test.close();
-  });
-  beforeEach(async () => {
-    const workspace = await insertTestWorkspace(test.core);
-    context = await openTestContext(test.core, workspace, "admin");
-  });
-
-  const insertAgent = async (sid: string, played: SimulatedScript, team: TeamMember[] = []) =>
-    insertTestAgent(test.core, context.caller.workspace, { sid, script: played, team });
-  const startWorker = (settings = {}) => {
-    const worker = createWorker({
-      core: test.core,
-      settings: WorkerSettings.parse(settings),
-      logger: pino({ level: "silent" }),
-    });
-    worker.start();
-    onTestFinished(() => worker.close(0));
-    return worker;
-  };
-  const create = async (agent: string) => {
-    const { conversation } = await createTestConversation(context, [agent]);
-    return { cId: conversation.sId, mId: conversation.content.at(-1)![0]!.sId };
-  };
-  const until = async (logId: string, ...types: string[]) => {
-    const { signal } = new AbortController();
-    for await (const events of followLog(test.core, { logId, after: 0, signal })) {
-      if (events.some((event) => types.includes(event.type))) return;
-    }
-  };
-  const ended = async (mId: string) =>
-    until(mId, "agent_message_success", "agent_error", "agent_generation_cancelled");
+  const team = teamTest();
+  const { create, ended, insertAgent, startWorker } = team;
 
   it("are suspended until the tasks have ended, and are given their answers", async () => {
     await insertAgent("bob", script({ text: "Bob says: {{message}}" }));
@@ -78,7 +19,7 @@ describe("agents that ask others", () => {
     startWorker();
     const { cId, mId } = await create("ann");
     await ended(mId);
-    const tree = await readTestTree(test.core, cId);
+    const tree = await readTestTree(team.core, cId);
     expect(tree).toMatchObject([
       { agentSid: "ann", depth: 0, status: "succeeded", content: "So: Eve says: Go, eve" },
       { agentSid: "bob", depth: 1, status: "succeeded", parentLogId: mId },
@@ -94,17 +35,17 @@ describe("agents that ask others", () => {
     startWorker();
     const { cId, mId } = await create("ann");
     await ended(mId);
-    const [, child] = await readTestTree(test.core, cId);
-    const log = await readTestLog(test.core, mId);
+    const [, child] = await readTestTree(team.core, cId);
+    const log = await readTestLog(team.core, mId);
     expect(log.filter(({ type }) => type === "agent_task_started")).toMatchObject([
       { task: { conversationId: child?.conversationId, messageId: child?.messageId } },
     ]);
-    const { conversation } = await getConversation(context, { cId: child!.conversationId });
+    const { conversation } = await getConversation(team.context, { cId: child!.conversationId });
     expect(conversation.content.flat()[0]).toMatchObject({
       content: "Go, bob",
       context: { agenticMessageData: { type: "run_agent", originMessageId: mId } },
     });
-    const { conversations } = await listConversations(context, {
+    const { conversations } = await listConversations(team.context, {
       limit: 10,
       lastValue: undefined,
     });
@@ -121,7 +62,7 @@ describe("agents that ask others", () => {
     startWorker();
     const { cId, mId } = await create("ann");
     await ended(mId);
-    expect((await readTestTree(test.core, cId))[0]).toMatchObject({
+    expect((await readTestTree(team.core, cId))[0]).toMatchObject({
       content: "The agent bob failed: It broke",
       calls: ["errored"],
     });
@@ -141,7 +82,7 @@ describe("agents that ask others", () => {
     startWorker({ PARLEY_TASK_DEPTH: "2" });
     const { cId, mId } = await create("ann");
     await ended(mId);
-    const tree = await readTestTree(test.core, cId);
+    const tree = await readTestTree(team.core, cId);
     expect(tree.map(({ agentSid, depth, calls }) => [agentSid, depth, ...calls])).toEqual([
       ["ann", 0, "succeeded"],
       ["bob", 1, "succeeded"],
@@ -156,7 +97,7 @@ describe("agents that ask others", () => {
     startWorker({ PARLEY_TASKS_AT_ONCE: "2", PARLEY_CONVERSATION_TASKS: "3" });
     const { cId, mId } = await create("ann");
     await ended(mId);
-    const [answer, ...children] = await readTestTree(test.core, cId);
+    const [answer, ...children] = await readTestTree(team.core, cId);
     expect(children).toHaveLength(3);
     expect(answer?.calls).toEqual([
       ...["succeeded", "succeeded", "errored"],
@@ -174,164 +115,9 @@ describe("agents that ask others", () => {
     startWorker();
     const { cId, mId } = await create("ann");
     await ended(mId);
-    const [answer, child, ...others] = await readTestTree(test.core, cId);
+    const [answer, child, ...others] = await readTestTree(team.core, cId);
     expect(answer?.calls).toEqual(["succeeded", "errored"]);
     expect(JSON.parse(child?.content ?? "")).toEqual({ sum: 3 });
     expect(others).toEqual([]);
-  });
-
-  const slow = () => ({ steps: [{ text: "one two three four five" }], tokenDelayMs: 60_000 });
-
-  it("are cancelled with all below them", async () => {
-    await insertAgent("eve", slow());
-    await insertAgent("bob", script({ toolCalls: [ask("eve"), ask("eve")] }), asks("eve"));
-    await insertAgent("ann", script({ toolCalls: [ask("bob"), ask("bob")] }), asks("bob"));
-    startWorker();
-    const { cId, mId } = await create("ann");
-    await expect
-      .poll(async () => (await readTestTree(test.core, cId)).filter(({ depth }) => depth === 2))
-      .toHaveLength(4);
-    await cancelMessages(context, { cId, messageIds: [mId] });
-    const tree = await readTestTree(test.core, cId);
-    expect(tree).toHaveLength(7);
-    for (const answer of tree) {
-      expect(answer).toMatchObject({ status: "cancelled", run: "finished", outcome: "cancelled" });
-      expect((await readTestLog(test.core, answer.messageId)).at(-1)).toMatchObject({
-        type: "agent_generation_cancelled",
-      });
-    }
-  });
-
-  it("continue without a task that was cancelled", async () => {
-    await insertAgent("eve", slow());
-    await insertAgent(
-      "ann",
-      script({ toolCalls: [ask("eve")] }, { text: "{{result}}" }),
-      asks("eve"),
-    );
-    startWorker();
-    const { cId, mId } = await create("ann");
-    await until(mId, "agent_task_started");
-    const [, child] = await readTestTree(test.core, cId);
-    const { conversationId, messageId } = child!;
-    await cancelMessages(context, { cId: conversationId, messageIds: [messageId] });
-    await ended(mId);
-    expect((await readTestTree(test.core, cId))[0]).toMatchObject({
-      content: "The task of the agent eve was cancelled",
-      calls: ["errored"],
-    });
-  });
-
-  it("are deleted with all below them, but no task without them", async () => {
-    await insertAgent("eve", slow());
-    await insertAgent("ann", script({ toolCalls: [ask("eve")] }), asks("eve"));
-    startWorker();
-    const { cId, mId } = await create("ann");
-    await until(mId, "agent_task_started");
-    const [, child] = await readTestTree(test.core, cId);
-    const below = { cId: child!.conversationId };
-    await expect(deleteConversation(context, below)).rejects.toThrow("a task of another");
-    await deleteConversation(context, { cId });
-    await expect(getConversation(context, below)).rejects.toThrow("no such conversation");
-  });
-
-  const hands = (...agentIds: string[]): TeamMember[] =>
-    agentIds.map((agentId) => ({ agentId, name: agentId, mode: "handover" }));
-  const handOver = (name: string) => ({ name: `handover_to_${name}`, params: {} });
-
-  it("hand over to another, which answers after them in the same conversation", async () => {
-    await insertAgent("bob", script({ text: "Bob answers: {{message}}" }));
-    await insertAgent(
-      "ann",
-      script({ text: "I pass it on.", toolCalls: [handOver("bob")] }, { text: "never" }),
-      hands("bob"),
-    );
-    startWorker();
-    const { cId, mId } = await create("ann");
-    await ended(mId);
-    const [, second] = await readTestTree(test.core, cId);
-    await ended(second!.messageId);
-    expect(await readTestTree(test.core, cId)).toMatchObject([
-      { agentSid: "ann", status: "succeeded", content: "I pass it on.", calls: ["succeeded"] },
-      { agentSid: "bob", status: "succeeded", content: "Bob answers: ann hands over to bob" },
-    ]);
-    const { conversation } = await getConversation(context, { cId });
-    expect(conversation.content.flat()).toMatchObject([
-      { type: "user_message" },
-      { type: "agent_message", content: "I pass it on." },
-      { context: { agenticMessageData: { type: "agent_handover", originMessageId: mId } } },
-      { type: "agent_message", configuration: { sId: "bob" } },
-    ]);
-  });
-
-  it("hand over only so often", async () => {
-    await insertAgent("ann", script({ toolCalls: [handOver("bob")] }, { text: "A" }), hands("bob"));
-    await insertAgent("bob", script({ toolCalls: [handOver("ann")] }, { text: "B" }), hands("ann"));
-    startWorker();
-    const { cId } = await create("ann");
-    await expect
-      .poll(async () =>
-        (await readTestTree(test.core, cId)).filter(({ run }) => run === "finished"),
-      )
-      .toHaveLength(4);
-    const tree = await readTestTree(test.core, cId);
-    expect(tree.map(({ content, calls }) => [content, ...calls])).toEqual([
-      ...[
-        ["", "succeeded"],
-        ["", "succeeded"],
-        ["", "succeeded"],
-      ],
-      ["B", "errored"],
-    ]);
-  });
-
-  it("show what their tasks wait for where they were asked, with the path to it", async () => {
-    const question = { name: "ask_user", params: { question: "Which size?" } };
-    const { caller } = context;
-    await insertTestAgent(test.core, caller.workspace, {
-      sid: "eve",
-      asksUser: true,
-      script: script({ toolCalls: [question] }, { text: "{{result}}" }),
-    });
-    await insertAgent(
-      "bob",
-      script({ toolCalls: [ask("eve")] }, { text: "{{result}}" }),
-      asks("eve"),
-    );
-    await insertAgent(
-      "ann",
-      script({ toolCalls: [ask("bob")] }, { text: "{{result}}" }),
-      asks("bob"),
-    );
-    startWorker();
-    const { cId, mId } = await create("ann");
-    await until(cId, "tool_ask_user_question");
-    const tree = await readTestTree(test.core, cId);
-    const [, bob, eve] = tree;
-    const path = [
-      { conversationId: cId, messageId: mId, agentId: "ann", agentName: "ann" },
-      {
-        conversationId: bob!.conversationId,
-        messageId: bob!.messageId,
-        agentId: "bob",
-        agentName: "bob",
-      },
-    ];
-    const waiting = { conversationId: eve!.conversationId, messageId: eve!.messageId, path };
-    expect(
-      (await readTestLog(test.core, cId)).filter(({ type }) => type === "tool_ask_user_question"),
-    ).toMatchObject([waiting]);
-    const { blockedActions } = await listBlockedActions(context, { cId });
-    expect(blockedActions).toMatchObject([waiting]);
-    const listed = await listConversations(context, { limit: 10, lastValue: undefined });
-    expect(listed.conversations).toMatchObject([{ sId: cId, actionRequired: true }]);
-    await answerQuestion(context, {
-      cId: eve!.conversationId,
-      mId: eve!.messageId,
-      actionId: blockedActions[0]!.actionId,
-      answer: { selectedOptions: [], customResponse: "Large" },
-    });
-    await ended(mId);
-    expect((await readTestTree(test.core, cId))[0]).toMatchObject({ content: "Large" });
   });
 });

@@ -16,7 +16,7 @@ import type { Turn } from "../turns/load-turns.ts";
 import type { TeamLimits, Teammate } from "../turns/turn-team.ts";
 import { findTaskFiles } from "./task-files.ts";
 import { countHandovers, findNoRoom, type Handover, writeHandover } from "./write-handover.ts";
-import { type Asker, type NewTask, writeTasks } from "./write-tasks.ts";
+import { type Asker, idsOfTask, type NewTask, writeTasks } from "./write-tasks.ts";
 
 /** What tasks need of a process. */
 export type TaskServices = Process & Pick<ConversationServices, "conversationLimits">;
@@ -51,7 +51,9 @@ export async function prepareTasks(
     const place = judged.filter((one) => "mode" in one && one.mode === mate.mode).length;
     const given = { turn, call, mate, place };
     // oxlint-disable-next-line no-await-in-loop -- of a step, 64 at most, which are seldom of this kind
-    judged.push(mate.mode === "ask" ? await judgeTask(core, given, limits) : judgeHandover(given));
+    judged.push(
+      mate.mode === "ask" ? await judgeTask(core, given, limits) : await judgeHandover(core, given),
+    );
   }
   if (judged.length === 0) return undefined;
   const uses = judged.filter((one): one is TeamUse => !("fault" in one));
@@ -99,13 +101,17 @@ interface Given {
   readonly place: number;
 }
 
-function judgeHandover({ turn, call, mate: { agent }, place }: Given): Judged {
+async function judgeHandover(
+  core: TaskServices,
+  { turn, call, mate: { agent }, place }: Given,
+): Promise<Judged> {
   const refuse = (fault: string): Judged => ({ call, fault });
   if (turn.conversation.depth > 0) return refuse("A task is answered by the agent that was asked");
   if (place > 0) return refuse("The answer is handed over already");
   const parsed = HandoverInput.safeParse(call.params);
   if (!parsed.success) return refuse(describe(parsed.error.issues));
-  return { mode: "handover", call, agent, message: parsed.data.message };
+  const ids = await core.takeRowIds(2);
+  return { mode: "handover", call, agent, message: parsed.data.message, ids };
 }
 
 async function judgeTask(
@@ -142,7 +148,8 @@ async function judgeTask(
     return refuse("The task is too large, with its files");
   }
   const files = fileIds.flatMap((id) => found.get(id) ?? []);
-  return { mode: "ask", call, agent, task, files, responseFormat: format ?? null };
+  const ids = await core.takeRowIds(idsOfTask(files));
+  return { mode: "ask", call, agent, task, files, responseFormat: format ?? null, ids };
 }
 
 interface Fault {

@@ -17,6 +17,8 @@ export interface Handover {
   readonly agent: BriefAgent;
   /** What the other agent should know. */
   readonly message: string | undefined;
+  /** Numbers of its message and of the answer; taken outside the transaction that writes them. */
+  readonly ids: readonly number[];
 }
 
 const countStatement = statement<{ logId: string }, { readonly count: number }>(
@@ -48,7 +50,7 @@ export async function findNoRoom(
   db: Queryable,
   { conversationLimits }: { readonly conversationLimits: ConversationLimits },
   turn: AskingTurn["turn"],
-  { message = "" }: Handover,
+  { message = "" }: Pick<Handover, "message">,
 ): Promise<string | undefined> {
   const before = await readSize(db, turn);
   const { responseFormat, answerSettings } = turn.message;
@@ -80,14 +82,13 @@ export async function writeHandover(
   core: Process & { readonly conversationLimits: ConversationLimits },
   { db, afterCommit }: Transaction,
   { run, turn, asker, askedBy }: AskingTurn,
-  { agent, message }: Handover,
+  { agent, message, ids: [firstId = 0, secondId = 0] }: Handover,
 ): Promise<ConversationEvent[]> {
   const { message: own, conversation } = turn;
   const before = await readSize(db, turn);
   // It was deleted, and so was the log of this turn, which refuses the step.
   if (before === undefined) return [];
   const rank = await nextRank(db, before);
-  const [firstId = 0, secondId = 0] = await core.takeRowIds(2);
   const position = { workspaceId: own.workspaceId, conversationId: conversation.id };
   const context = {
     username: turn.agent.name,

@@ -20,7 +20,12 @@ export interface NewTask {
   readonly task: string;
   readonly files: readonly TaskFile[];
   readonly responseFormat: StoredResponseFormat | null;
+  /** Numbers of its conversation and messages; taken outside the transaction that writes them. */
+  readonly ids: readonly number[];
 }
+
+/** How many numbers a task takes: of its conversation, of a message for each file, of its question and its answer. */
+export const idsOfTask = (files: readonly TaskFile[]): number => files.length + 3;
 
 /** Whom a turn answers, as the instructions of other agents may name them. */
 export interface Asker {
@@ -47,13 +52,7 @@ export async function writeTasks(
 ): Promise<MessageEvent[]> {
   if (tasks.length === 0) return [];
   const { run, turn } = asking;
-  const counts = tasks.map(({ files }) => files.length + 3);
-  const ids = await core.takeRowIds(counts.reduce((sum, count) => sum + count, 0));
-  let taken = 0;
-  const built = tasks.map((task, index) => {
-    const own = ids.slice(taken, (taken += counts[index] ?? 0));
-    return buildTask(core, asking, task, own);
-  });
+  const built = tasks.map((task) => buildTask(core, asking, task));
   await insertConversations(db, built, afterCommit);
   afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
   return built.map(({ conversation, turns: [answer] }, index): MessageEvent => ({
@@ -80,8 +79,7 @@ export const keptTags = ({ excludedRetrievalTags: tags }: AskedBy) =>
 function buildTask(
   core: Services,
   { run, turn, asker, askedBy }: AskingTurn,
-  { action, agent, task, files, responseFormat }: NewTask,
-  [id = 0, ...messageIds]: readonly number[],
+  { action, agent, task, files, responseFormat, ids: [id = 0, ...messageIds] }: NewTask,
 ): NewConversation {
   const { conversation: parent, message: asking } = turn;
   const { workspaceId } = asking;

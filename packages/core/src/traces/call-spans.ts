@@ -61,7 +61,8 @@ export function spansOfCall(call: TracedCall, parents: CallParents): Span[] {
     ...(invocation && { invocationId: invocation.run.logId }),
   };
   const invoked = invocation === null ? [] : spansOfInvocation(invocation, span).spans;
-  const waits = waitsOf(call, parents.applicationTools).map(({ waitsFor, ...of }): Span => {
+  const waited = call.task === undefined ? waitsOf(call, parents.applicationTools) : [];
+  const waits = waited.map(({ waitsFor, ...of }): Span => {
     const timed = within(span, of);
     return {
       id: spanId(run.logId, "wait", { key: `${call.sid} ${waitsFor}` }),

@@ -36,7 +36,7 @@ function spansOf(traced: Traced, view: TraceView): Derived {
   return spansOfInvocation(traced, null);
 }
 
-function spansOfAnswer(answer: TracedAnswer, view: TraceView): Derived {
+function spansOfAnswer(answer: TracedAnswer, view: TraceView, parent: Span | null = null): Derived {
   const { run, calls, steps, error } = answer;
   const provider = view.providerWords;
   const failed = error && { ...plain(error), ...(provider !== undefined && { provider }) };
@@ -44,21 +44,27 @@ function spansOfAnswer(answer: TracedAnswer, view: TraceView): Derived {
   const leftAt = calls.length === 0 ? undefined : Math.max(...calls.map((one) => one.createdAt));
   const ofRun = spansOfRun(run, {
     kind: "answer",
-    parent: null,
+    parent,
     root: { name: answer.name, ...countsOf(steps, view), ...(failed && { error: failed }) },
     leftAt,
   });
   const { root } = ofRun;
   const made = spansOfSteps(answer, { ofRun, view, failed });
+  const tasks: Derived[] = [];
   const called = calls.flatMap((call) => {
     const step = made.find((span) => span.step === call.step) ?? root;
-    return spansOfCall(call, { ...answer, root, step });
+    const spans = spansOfCall(call, { ...answer, root, step });
+    // What a provider said of the answer is not of its tasks.
+    const ofTask = { ...view, providerWords: undefined };
+    if (call.task !== undefined) tasks.push(spansOfAnswer(call.task, ofTask, spans[0]));
+    return spans;
   });
   const current = runningStep(answer, { ofRun, ended: [...made, ...called] });
   const summaries = answer.summaries.map((summary) => spansOfSummary(summary, view));
   const own = [root, ...ofRun.waits, ...ofRun.attempts, ...made, ...called];
-  const spans = [...own, ...(current ?? []), ...summaries.flatMap((one) => one.spans)];
-  return { spans, isCut: ofRun.isCut || summaries.some((one) => one.isCut) };
+  const others = [...tasks, ...summaries];
+  const spans = [...own, ...(current ?? []), ...others.flatMap((one) => one.spans)];
+  return { spans, isCut: ofRun.isCut || others.some((one) => one.isCut) };
 }
 
 interface StepOptions {

@@ -6,7 +6,7 @@ import { requireRun } from "../activity/get-run.ts";
 import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { deriveSpans } from "./derive-spans.ts";
-import { readTraced } from "./read-traced.ts";
+import { readTracedTree } from "./read-traced.ts";
 
 /** Names an answer of a conversation. */
 interface AnswerIdentity {
@@ -48,7 +48,7 @@ async function readTrace(
     .select()
     .from(runs)
     .where(and(eq(runs.logId, runId), eq(runs.workspaceId, id)));
-  const traced = run && (await readTraced(database.db, run));
+  const traced = run && (await readTracedTree(database.db, run));
   // It was deleted in the meantime.
   if (run === undefined || traced === undefined) {
     throw new ParleyError("run_not_found", "runId: the workspace has no such run");

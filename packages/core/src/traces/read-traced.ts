@@ -13,11 +13,49 @@ import {
 import { MAX_LONG_TEXTS, MAX_SHORT_TEXT, MAX_SPAN_TEXT, type SpanText } from "@parley/schema";
 import { and, type AnyColumn, asc, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { RunRow } from "../data-access/rows.ts";
-import type { Traced, TracedCall, TracedInvocation, TracedSummary } from "./traced-rows.ts";
+import { readTasks, type TaskRun } from "./read-tasks.ts";
+import type {
+  Traced,
+  TracedAnswer,
+  TracedCall,
+  TracedInvocation,
+  TracedSummary,
+} from "./traced-rows.ts";
 
 /** Calls and summaries that a trace looks at. */
 const MAX_CALLS = 1000;
 const MAX_SUMMARIES = 20;
+
+/** Tasks that a trace has, those of tasks among them. */
+const MAX_TASKS = 50;
+
+/** The rows of a run with those of the tasks of its answer; undefined if they are deleted. */
+export async function readTracedTree(db: Queryable, run: RunRow): Promise<Traced | undefined> {
+  if (run.kind !== "agent_turn") return readTraced(db, run);
+  const answer = await readAnswer(db, run);
+  return answer && { ...answer, ...(await addTasks(db, answer, { left: MAX_TASKS })) };
+}
+
+/** An answer whose calls have the answers to their tasks, as far as there are not too many. */
+async function addTasks(
+  db: Queryable,
+  answer: TracedAnswer,
+  tasks: { left: number },
+): Promise<TracedAnswer> {
+  const found: readonly TaskRun[] = await readTasks(db, answer, tasks.left);
+  tasks.left -= found.length;
+  const byCall = new Map<string, TracedAnswer>();
+  for (const { actionSid, run } of found) {
+    // oxlint-disable-next-line no-await-in-loop -- few at once, whoever reads the trace
+    const task = await readAnswer(db, run);
+    // oxlint-disable-next-line no-await-in-loop -- the tasks of a trace are counted
+    if (task !== undefined) byCall.set(actionSid, await addTasks(db, task, tasks));
+  }
+  return {
+    ...answer,
+    calls: answer.calls.map((call) => ({ ...call, task: byCall.get(call.sid) })),
+  };
+}
 
 /** The rows of a run of which there is a trace; undefined if they are deleted. */
 export async function readTraced(db: Queryable, run: RunRow): Promise<Traced | undefined> {
@@ -67,7 +105,10 @@ const outcomeOfStatus: Readonly<Record<string, RunRow["outcome"]>> = {
   cancelled: "cancelled",
 };
 
-async function readAnswer(db: Queryable, run: RunRow): Promise<Traced | undefined> {
+async function readAnswer(
+  db: Queryable,
+  run: RunRow,
+): Promise<Extract<Traced, { kind: "answer" }> | undefined> {
   const { modelSelection, answerSettings, status, error, finishedAt, conversationId } = messages;
   const { name, providerId, modelId } = agents;
   const [row] = await db

@@ -48,6 +48,8 @@ export interface TracedCall {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly invocation: TracedInvocation | null;
+  /** The answer to its task, if it asks another agent and tasks are read. */
+  readonly task?: TracedAnswer | undefined;
 }
 
 /** A summary that the end of an answer started. */

@@ -71,7 +71,7 @@ export interface Turn extends TurnInput {
   readonly tools: readonly TurnTool[];
   /** The active agents of its agent's team, in their order. */
   readonly team: readonly Teammate[];
-  /** Public id of the conversation whose budgets apply: of a task, the one that all of its tasks come from. */
+  /** Public id of the conversation whose budgets apply: of a task, the one that it comes from. */
   readonly rootSid: string;
   /** The scopes of memory that its agent has for its asker. */
   readonly mounts: readonly MemoryMount[];
@@ -248,15 +248,8 @@ export async function loadTurn(
     readMounts(core.database.db, turn),
   ]);
   if (agent === undefined) return undefined;
-  return {
-    ...turn,
-    agent,
-    published,
-    rootSid,
-    tools: toTurnTools([...remote, ...ofClients], servers),
-    team,
-    mounts,
-  };
+  const tools = toTurnTools([...remote, ...ofClients], servers);
+  return { ...turn, agent, published, rootSid, tools, team, mounts };
 }
 
 /** The agent with its long texts; undefined if it is deleted. */

@@ -74,12 +74,14 @@ const MAX_FILES = 10;
 
 /** What a model says when it asks another agent. */
 export const TaskInput = z.object({
-  task: text(MAX_TASK, 1),
-  files: optional(z.array(Reference).max(MAX_FILES)),
-  responseFormat: optional(ResponseFormat),
+  task: text(MAX_TASK, 1).describe("What to do"),
+  files: optional(z.array(Reference).max(MAX_FILES)).describe("Ids of files that it is given"),
+  responseFormat: optional(ResponseFormat).describe("What the answer must be; text by default"),
 });
 export type TaskInput = z.output<typeof TaskInput>;
 
 /** What a model says when it hands over to another agent. */
-export const HandoverInput = z.object({ message: optional(text(MAX_TASK, 1)) });
+export const HandoverInput = z.object({
+  message: optional(text(MAX_TASK, 1)).describe("What the other agent should know"),
+});
 export type HandoverInput = z.output<typeof HandoverInput>;

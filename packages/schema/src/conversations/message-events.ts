@@ -127,7 +127,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
     type: eventType("agent_task_started"),
     ...step,
     actionId: z.string().describe("The call that asks").meta({ example: "act_8hJ3kQ5vXz" }),
-    task: TaskReference.describe("The conversation of the task, and its answer"),
+    task: TaskReference.describe("The conversation that works on it"),
   }),
   ...TerminalMessageEvent.options,
 ]);

@@ -40,6 +40,39 @@ const typesOf = (events: readonly Record<string, unknown>[]) =>
   );
 
 describe("a run", () => {
+  const task = (actionId: string, messageId: string) =>
+    event("agent_task_started", {
+      actionId,
+      task: { conversationId: "c", messageId, agentId: "bob", agentName: "Bob" },
+    });
+  const failed = event("agent_action_success", {
+    action: { sId: "b", status: "errored", output: [{ type: "text", text: "It broke" }] },
+  });
+  const done = event("agent_action_success", {
+    action: { sId: "a", status: "succeeded", output: [{ type: "text", text: "ok" }] },
+  });
+
+  it("has tasks as sub-agents, which end with their calls or with the run", () => {
+    const ofTasks = (events: readonly MessageEvent[]) =>
+      read(events).filter(({ type }) => String(type).startsWith("SUBAGENT_"));
+    const calls = [call("a"), call("b"), task("a", "x"), task("b", "y")];
+    const started = { type: "SUBAGENT_STARTED", name: "Bob" };
+    const begun = [
+      { ...started, subagentRunId: "x", parentToolCallId: "a" },
+      { ...started, subagentRunId: "y", parentToolCallId: "b" },
+    ];
+    expect(ofTasks([...calls, done, failed, success])).toMatchObject([
+      ...begun,
+      { type: "SUBAGENT_FINISHED", subagentRunId: "x" },
+      { type: "SUBAGENT_ERROR", subagentRunId: "y", message: "It broke" },
+    ]);
+    expect(ofTasks([...calls, done, event("agent_generation_cancelled")]).at(-1)).toMatchObject({
+      type: "SUBAGENT_ERROR",
+      subagentRunId: "y",
+      code: "cancelled",
+    });
+  });
+
   it("has steps, in which texts, reasoning and calls follow each other", () => {
     const events = read([
       token("Hm", 0, "chain_of_thought"),

@@ -4,6 +4,7 @@ import type { MessageEvent } from "@parley/schema";
 import type { EventCodec, Frame } from "../event-codec.ts";
 import { eventTemplate, type TypedEvent, withNumber } from "../json-templates.ts";
 import { outputText } from "./output-text.ts";
+import { createTasks } from "./subagents.ts";
 import { type Interrupt, toInterrupt, type WaitingEvent } from "./interrupts.ts";
 
 /** The version of the protocol that runs are declared in. */
@@ -33,11 +34,13 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
   const opened = createOpened(messageId);
   const interrupts: Interrupt[] = [];
   const pendingToolCallIds: string[] = [];
+  const tasks = createTasks();
   let isEnded = false;
 
-  const finish = (members: object): AgUiEvent[] => {
+  const finish = (members: { outcome: TypedEvent }): AgUiEvent[] => {
     isEnded = true;
-    return [...opened.closeAll(), { type: "RUN_FINISHED", threadId, runId, ...members }];
+    const left = tasks.leave(members.outcome.type === "interrupt");
+    return [...left, ...opened.closeAll(), { type: "RUN_FINISHED", threadId, runId, ...members }];
   };
 
   function wait(event: WaitingEvent, seq: number): AgUiEvent[] {
@@ -79,6 +82,7 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
         return [
           ...opened.enterStep(event.step),
           ...opened.closePart(),
+          ...tasks.end(event.action),
           {
             type: "TOOL_CALL_RESULT",
             messageId: `${toolCallId}.result`,
@@ -100,13 +104,14 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
       case "agent_error": {
         const { code, message } = event.error;
         isEnded = true;
-        return [...opened.closeAll(), { type: "RUN_ERROR", message, code }];
+        return [...tasks.leave(false), ...opened.closeAll(), { type: "RUN_ERROR", message, code }];
       }
+      case "agent_task_started":
+        return tasks.start(event, opened.messageIdOf(event.step));
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":
       case "agent_message_citations":
-      case "agent_task_started":
         return [{ type: "CUSTOM", name: `parley.${event.type}`, value: event }];
       default:
         // A newer process may have written others.
