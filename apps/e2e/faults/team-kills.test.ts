@@ -48,7 +48,15 @@ describe("agents that ask others while their server is killed", () => {
       "top",
       await createAgent("middle", await createAgent("leaf")),
     );
-    for (let tree = 0; tree < TREES; tree++) await play(agentId, tree);
+    for (let tree = 0; tree < TREES; tree++) {
+      const { answer, total } = await play(agentId, tree);
+      expect(answer, JSON.stringify(answer.error)).toMatchObject({
+        status: "succeeded",
+        content: "One two three. One two three. One two three.",
+      });
+      // Two steps of each that asks, and one of each leaf.
+      expect(total).toMatchObject({ answers: 7, steps: 10, toolCalls: 6 });
+    }
   });
 
   const play = async (agentId: string, tree: number) => {
@@ -63,13 +71,8 @@ describe("agents that ask others while their server is killed", () => {
     const isDone = ({ data }: { data: { type: string } }) => data.type === "agent_message_done";
     await readUntil(await calls.stream(`/${cId}/events`), conversationFrame, isDone);
     const answer = answersOf(await calls.get(cId))[0]!;
-    expect(answer, JSON.stringify(answer.error)).toMatchObject({
-      status: "succeeded",
-      content: "One two three. One two three. One two three.",
-    });
     const wId = server.demo.workspaceId;
     const { total } = await calls.rpc().conversations.getConsumption.query({ wId, cId });
-    // Two steps of each that asks, and one of each leaf.
-    expect(total).toMatchObject({ answers: 7, steps: 10, toolCalls: 6 });
+    return { answer, total };
   };
 });

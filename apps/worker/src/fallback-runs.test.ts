@@ -132,7 +132,8 @@ describe("turns with fallback models", () => {
     const timed = { durationMs, startedAt: durationMs, firstTokenMs: durationMs, attempt: 1 };
     const took = { inputTokens: 11, outputTokens: 7, ...timed, amount: "0.00008375" };
     const passedOver = [{ model: first, reason }];
-    const tried = tries > 1 && { retries: [expect.objectContaining({ code: reason }) as object] };
+    const retried = expect.objectContaining({ code: reason }) as object;
+    const tried = tries > 1 && { retries: [retried] };
     expect(steps).toEqual([{ step: 0, ...took, model: second, passedOver, ...tried }]);
     const told = { configurationId: "ann", step: 0, ...second, passedOver: [{ ...first, reason }] };
     expect(log.filter(({ type }) => type === "agent_message_fallback")).toMatchObject([told]);

@@ -165,13 +165,13 @@ async function continueTurn(
   };
   /** Whether the calls of the last step have ended with it, so that the turn goes on. */
   let continues = false;
-  const events = async function* () {
+  const eventsOfTurn = async function* () {
     do {
       continues = false;
       yield* runTurn(request);
     } while (continues);
   };
-  for await (const event of events()) {
+  for await (const event of eventsOfTurn()) {
     if (event.type === "tokens") {
       await writer.write(run, toTokens(event.step, event.text, event.classification));
     } else if (event.type === "step finished") {

@@ -112,11 +112,9 @@ describe("trees of agents", () => {
       .toHaveLength(4);
     const tree = await readTestTree(team.core, cId);
     expect(tree.map(({ content, calls }) => [content, ...calls])).toEqual([
-      ...[
-        ["", "succeeded"],
-        ["", "succeeded"],
-        ["", "succeeded"],
-      ],
+      ["", "succeeded"],
+      ["", "succeeded"],
+      ["", "succeeded"],
       ["B", "errored"],
     ]);
   });

@@ -1,4 +1,4 @@
-import { endpoints, type EndpointName, type InputOf, parseInput } from "@parley/schema";
+import { endpoints, type EndpointName, parseInput } from "@parley/schema";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { divideTestDocuments } from "../../testing/retrieval.ts";
@@ -22,7 +22,7 @@ describe("further operations on data sources", () => {
       wId: test.workspaceId,
       dsId,
       ...input,
-    } as unknown as InputOf<(typeof endpoints)[N]>);
+    });
   beforeEach(async () => {
     spaceId = (await test.operator.createSpace({ wId: test.workspaceId, name: "S" })).space.sId;
     const given = { wId: test.workspaceId, spaceId, name: "Handbook" };

@@ -50,6 +50,8 @@ export function carryOut(
       return remove(mounts, command);
     case "rename":
       return rename(mounts, command);
+    default:
+      return command satisfies never;
   }
 }
 

@@ -9,7 +9,7 @@ export const ROOT = "/memories";
 const MAX_PATH_BYTES = 512;
 const MAX_SEGMENTS = 12;
 // Encoded characters, backslashes and control characters: what would be decoded later could name another file.
-const FORBIDDEN = /%[0-9a-f]{2}|[\\\u0000-\u001f\u007f]|\p{Surrogate}/iu;
+const FORBIDDEN = /%[0-9a-f]{2}|[\\\p{Cc}]|\p{Surrogate}/iu;
 
 /** A path by its parts: the directory of a scope, and what is below it. All are undefined or empty for the root. */
 export interface MemoryPath {
