@@ -60,6 +60,16 @@ describe("the runs behind a figure of the overview", () => {
     expect(await found({ toolId: "tol_unknown" })).toEqual([]);
   });
 
+  it("are looked for among what a key reaches itself", async () => {
+    const own = { wId: test.workspaceId, kind: "turn" };
+    const ofKey = await listRuns(test.context, parseInput(endpoints["runs.list"], own));
+    expect(ofKey.runs.map(({ id }) => id)).toContain(ids.early);
+    const { sid: keyId } = other.caller.apiKey;
+    const asked = parseInput(endpoints["runs.list"], { ...own, keyId });
+    const ofOther = (await listRuns(test.context, asked)).runs.map(({ id }) => id);
+    expect(ofOther).not.toContain(ids.early);
+  });
+
   it("are those that ended then, those that ended last first", async () => {
     const [late, early] = (await list({ kind: "turn" })).runs;
     const endOf = (run = early) => run!.endedAt!;

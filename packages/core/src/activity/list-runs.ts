@@ -18,17 +18,17 @@ interface Looked extends Record<string, unknown> {
   readonly number: number;
 }
 
-const filterNames = [
-  "kind",
-  "status",
-  "agentId",
-  "functionId",
-  "toolId",
-  "model",
-  "keyId",
-  "userId",
-] as const;
-type Filters = Record<(typeof filterNames)[number], string | null>;
+type Filters = Record<
+  | "kind"
+  | "status"
+  | "agentId"
+  | "functionId"
+  | "toolId"
+  | "model"
+  | "askedByKeyId"
+  | "askedByUserId",
+  string | null
+>;
 
 const value = (name: string): SQL => sql`${sql.placeholder(name)}::text`;
 const bigint = (name: string): SQL => sql`${sql.placeholder(name)}::bigint`;
@@ -63,12 +63,12 @@ const wasAskedBy = (ofRun: SQL, ofInvocation: SQL, asked: SQL): SQL => sql`exist
 const byKey = wasAskedBy(
   sql`r.api_key_id`,
   sql`i.api_key_id`,
-  sql`select k.id from api_keys k where k.sid = ${value("keyId")}`,
+  sql`select k.id from api_keys k where k.sid = ${value("askedByKeyId")}`,
 );
 const byUser = wasAskedBy(
   sql`r.user_id`,
   sql`i.owner_id`,
-  sql`select u.id from users u where u.sid = ${value("userId")}`,
+  sql`select u.id from users u where u.sid = ${value("askedByUserId")}`,
 );
 const matches = sql`
   and (${value("kind")} is null or looked.kind = ${value("kind")})
@@ -80,8 +80,8 @@ const matches = sql`
   and (${value("model")} is null or exists (
     select from usage_entries e where e.log_id = looked.id and e.workspace_id = looked."workspaceId"
       and e.origin = 'answer' and e.provider_id || '/' || e.model_id = ${value("model")}))
-  and (${value("keyId")} is null or ${byKey})
-  and (${value("userId")} is null or ${byUser})`;
+  and (${value("askedByKeyId")} is null or ${byKey})
+  and (${value("askedByUserId")} is null or ${byUser})`;
 
 /** The statements of a list in one order: without and with filters, and the one that finds the last run that is looked at. */
 function statementsIn({ name, time, lookedTime, where }: Order) {
@@ -127,11 +127,15 @@ export async function listRuns(context: RequestContext, input: ListRuns): Promis
   const { limit, endedFrom, endedTo } = input;
   const order = (endedFrom ?? endedTo) === undefined ? "creation" : "end";
   const { readAll, readFiltered, findLast } = inOrderOf[order];
-  const given = filterNames.map((name) => [name, input[name] ?? null] as const);
-  const filters = Object.fromEntries(given) as Filters;
+  const { kind = null, status = null, agentId = null, functionId = null } = input;
+  const { toolId = null, model = null } = input;
+  // The statements have a key and a user of the caller already.
+  const { keyId: askedByKeyId = null, userId: askedByUserId = null } = input;
+  const ofThings = { kind, status, agentId, functionId, toolId, model };
+  const filters: Filters = { ...ofThings, askedByKeyId, askedByUserId };
   const looked = lookedOf(caller.kind === "workspace" ? caller.workspace.sid : input.wId, input);
   const values = { ...looked, count: limit + 1 };
-  const isFiltered = given.some(([, filter]) => filter !== null);
+  const isFiltered = Object.values(filters).some((filter) => filter !== null);
   const rows = await (isFiltered
     ? readFiltered(db, caller, { ...values, ...filters })
     : readAll(db, caller, values));
