@@ -24,6 +24,14 @@ const noun = nounOf("memories.list", {
   versionOf: async (_connection, { item }) => item?.version,
   nameOf: ({ path }) => path,
 });
+/** A file that was just created: the server has said that it has its path. */
+const createdNoun = nounOf("memories.list", {
+  many: "memories",
+  one: "memory",
+  open: connect,
+  idOf: ({ path: at }) => at,
+  nameOf: ({ path: at }) => at,
+});
 const proposals = nounOf("memories.listProposals", {
   many: "memories",
   one: "change",
@@ -35,7 +43,12 @@ const { scope, agentId, spaceId } = ListMemories.shape;
 const filters = z.object({ scope, agentId, spaceId });
 const references = { agentId: findAgent };
 const { path, file_text: content } = RunMemoryCommand.shape;
-const created = z.object({ path, content, agentId, spaceId });
+const created = z.object({
+  path,
+  content: content.describe("Text of the file"),
+  agentId: agentId.describe("Agent whose file it is, of an agent's scopes"),
+  spaceId: spaceId.describe("Space whose file it is"),
+});
 
 /** Texts from outside that a file comes from. */
 const sourcesOf = ({
@@ -69,7 +82,7 @@ export const createMemoryCommands = (context: Context) =>
       by: "id or path",
       read: "memories.get",
     }),
-    createCommand(context, noun, {
+    createCommand(context, createdNoun, {
       about: "create a file",
       argument: "path",
       schema: created,
@@ -78,13 +91,7 @@ export const createMemoryCommands = (context: Context) =>
         const command = { command: "create", file_text: text ?? "", ...place };
         const { output, isError } = await callEndpoint(connection, "memories.run", command);
         if (isError === true) throw new CommandError(String(output));
-        for await (const memory of readListed(connection, "memories.list", {
-          ...(place.agentId != null && { agentId: place.agentId }),
-          ...(place.spaceId != null && { spaceId: place.spaceId }),
-        })) {
-          if (memory.path === place.path) return { memory };
-        }
-        throw new CommandError("The file was removed again");
+        return { memory: place };
       },
     }),
     updateCommand(context, noun, {
