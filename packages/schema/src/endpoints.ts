@@ -51,8 +51,63 @@ import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/space
 import { workspaceFactEndpoints } from "./workspaces/workspace-facts.ts";
 import { workspaceEndpoints } from "./workspaces/workspaces.ts";
 
+/** The operations by their names. It is said beside them: declarations would have to repeat every schema. */
+export type Endpoints = typeof conversationEndpoints &
+  typeof answerEndpoints &
+  typeof summaryEndpoints &
+  typeof recordedRequestEndpoints &
+  typeof feedbackEndpoints &
+  typeof fileEndpoints &
+  typeof skillEndpoints &
+  typeof conversationToolEndpoints &
+  typeof toolAuthorizationEndpoints &
+  typeof toolCallEndpoints &
+  typeof toolEndpoints &
+  typeof clientServerEndpoints &
+  typeof sandboxFunctionEndpoints &
+  typeof invocationEndpoints &
+  typeof functionAdministrationEndpoints &
+  typeof functionSecretEndpoints &
+  typeof agentEndpoints &
+  typeof agentTrialEndpoints &
+  typeof mentionEndpoints &
+  typeof operatorKeyEndpoints &
+  typeof workspaceFactEndpoints &
+  typeof workspaceEndpoints &
+  typeof analyticsEndpoints &
+  typeof consumptionEndpoints &
+  typeof usageEndpoints &
+  typeof apiKeyEndpoints &
+  typeof userTokenEndpoints &
+  typeof sessionEndpoints &
+  typeof memberEndpoints &
+  typeof spaceEndpoints &
+  typeof spaceContentEndpoints &
+  typeof spaceAdministrationEndpoints &
+  typeof dataSourceEndpoints &
+  typeof documentEndpoints &
+  typeof furtherDocumentEndpoints &
+  typeof knowledgeSearchEndpoints &
+  typeof partSearchEndpoints &
+  typeof providerCredentialEndpoints &
+  typeof modelEndpoints &
+  typeof priceEndpoints &
+  typeof budgetEndpoints &
+  typeof triggerEndpoints &
+  typeof webhookEndpoints &
+  typeof scheduleEndpoints &
+  typeof alertEndpoints &
+  typeof measureEndpoints &
+  typeof memoryEndpoints &
+  typeof traceDestinationEndpoints &
+  typeof activityEndpoints &
+  typeof traceEndpoints &
+  typeof searchEndpoints &
+  typeof auditEndpoints;
+export type EndpointName = keyof Endpoints;
+
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
-export const endpoints = {
+export const endpoints: Endpoints = {
   ...conversationEndpoints,
   ...answerEndpoints,
   ...summaryEndpoints,
@@ -105,7 +160,4 @@ export const endpoints = {
   ...traceEndpoints,
   ...searchEndpoints,
   ...auditEndpoints,
-} as const satisfies Record<string, Endpoint>;
-
-export type Endpoints = typeof endpoints;
-export type EndpointName = keyof Endpoints;
+} satisfies Record<string, Endpoint>;
