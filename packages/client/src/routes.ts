@@ -1,4 +1,4 @@
-import { conversationPath, type RouteName, routes, workspacePath } from "./schema-tables.ts";
+import { prefixes, type RouteName, routes } from "./schema-tables.ts";
 
 /** The client's names of path parameters that the wire abbreviates. */
 export const parameterNames = {
@@ -16,8 +16,7 @@ export function fillPath(
   const [method = "", template = ""] = routes[name].split(" ");
   const taken = new Set<string>();
   const path = template
-    .replace("^", conversationPath)
-    .replace("~", workspacePath)
+    .replace(/^[^/]/, (short) => prefixes[short] ?? short)
     .replace(/\{(#?)(\w+)\}/g, (_match, isNumber: string, parameter: string) => {
       if (parameter === "wId") return encodeURIComponent(workspaceId);
       const member = parameterNames[parameter as keyof typeof parameterNames] ?? parameter;

@@ -17,11 +17,14 @@ export type RouteName = {
   [N in EndpointName]: Endpoints[N] extends { readonly auth: EndpointAuth } ? never : N;
 }[EndpointName];
 
-/** What the paths of nearly all endpoints begin with: in `routes`, a `~` stands for it. */
-export const workspacePath = "/api/v1/w/{wId}";
-
-/** What those below a conversation begin with: a `^` stands for it. */
-export const conversationPath = "/api/v1/w/{wId}/assistant/conversations/{cId}";
+/** What the paths of many endpoints begin with, by what stands for it in `routes`; what another begins with comes later. */
+export const prefixes: Readonly<Record<string, string>> = {
+  "^": "/api/v1/w/{wId}/assistant/conversations/{cId}",
+  "@": "/api/v1/w/{wId}/assistant/agent_configurations",
+  "%": "/api/v1/w/{wId}/data_sources/{dsId}",
+  "~": "/api/v1/w/{wId}",
+  $: "/api/w/{wId}/sandbox-functions",
+};
 
 /** A path in which the parameters that are numbers have a `#`. */
 function markNumbers({ path, params }: Pick<Endpoint, "path" | "params">): string {
@@ -30,8 +33,10 @@ function markNumbers({ path, params }: Pick<Endpoint, "path" | "params">): strin
   );
 }
 
-const shorten = (path: string): string =>
-  path.replace(conversationPath, "^").replace(workspacePath, "~");
+function shorten(path: string): string {
+  const [short, prefix] = Object.entries(prefixes).find(([, one]) => path.startsWith(one)) ?? [];
+  return short === undefined || prefix === undefined ? path : short + path.slice(prefix.length);
+}
 
 /** Method and path of every public endpoint, as in `GET ~/skills`; parameters that are numbers are `{#name}`. */
 export const routes = Object.fromEntries(
