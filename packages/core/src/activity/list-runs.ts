@@ -44,13 +44,13 @@ interface Order {
   readonly where: SQL;
 }
 const byCreation: Order = {
-  name: "runs",
+  name: "run",
   time: runs.createdAt,
   lookedTime: sql`looked."createdAt"`,
   where: wasCreated,
 };
 const byEnd: Order = {
-  name: "ended_runs",
+  name: "ended_run",
   time: runs.finishedAt,
   lookedTime: sql`looked."endedAt"`,
   where: sql`${wasCreated} and ${runs.finishedAt} >= ${bigint("endedFrom")} and ${runs.finishedAt} < ${bigint("endedTo")}`,
@@ -99,13 +99,13 @@ function statementsIn({ name, time, lookedTime, where }: Order) {
     ) looked
     order by ${lookedTime} desc, looked.number desc limit ${bigint("count")}`;
   return {
-    readAll: runsStatement<Looked & { count: number }>(`list_${name}`, selectPage),
+    readAll: runsStatement<Looked & { count: number }>(`list_${name}s`, selectPage),
     readFiltered: runsStatement<Looked & Filters & { count: number }>(
-      `list_${name}_filtered`,
+      `list_${name}s_filtered`,
       (caller) => selectPage(caller, matches),
     ),
     findLast: statement<Looked, Ended>(
-      `find_last_looked_of_${name}`,
+      `find_last_looked_${name}`,
       sql`select ${time} as time, ${runs.id} as number from ${runs}
       where ${ofPlace} and ${isListedRun} order by ${order} limit 1 offset ${sql.raw(String(MAX_LOOKED_AT - 1))}`,
     ),
