@@ -71,7 +71,7 @@ describe("the index of messages", () => {
 
   it("indexes what is older than its first run, in batches", async () => {
     await say("one");
-    const copies = Array.from({ length: 1200 }, (_, copy) => copy);
+    const copies = Array.from({ length: 4200 }, (_, copy) => copy);
     const [row] = await db().select().from(messages);
     const values = copies.map((copy) => ({
       ...row!,
@@ -83,9 +83,9 @@ describe("the index of messages", () => {
     await db().delete(messageIndex);
     const first = await indexMessages(test.core);
     expect(first).toMatchObject({ isAll: false });
-    expect(first.indexed).toBeLessThanOrEqual(501);
+    expect(first.indexed).toBeLessThanOrEqual(2001);
     while (!(await indexMessages(test.core)).isAll);
-    expect(await rows()).toEqual({ indexed: 1201, waiting: 0 });
+    expect(await rows()).toEqual({ indexed: 4201, waiting: 0 });
   });
 
   it("takes no more large texts at once than it may, but each in the end", async () => {

@@ -13,8 +13,11 @@ import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { keepMessages } from "./erase-words.ts";
 
-/** Messages of a batch at most, and bytes of their searched texts; one message may have more. */
-const MAX_ROWS = 500;
+/**
+ * Messages of a batch at most, and bytes of their searched texts; one message may have more. Each batch looks again for what
+ * the last minute has left, so few large ones are cheaper.
+ */
+const MAX_ROWS = 2000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CHARACTER_BYTES = 4;
 /** How much time is looked through at once, if nothing was indexed for longer. */
