@@ -79,7 +79,11 @@ describe("the index of messages", () => {
       createdAt: copy,
       version: copy + 1,
     }));
-    await db().insert(messages).values(values);
+    for (let from = 0; from < values.length; from += 1000) {
+      await db()
+        .insert(messages)
+        .values(values.slice(from, from + 1000));
+    }
     await db().delete(messageIndex);
     const first = await indexMessages(test.core);
     expect(first).toMatchObject({ isAll: false });
