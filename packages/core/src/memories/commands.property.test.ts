@@ -14,13 +14,13 @@ const RUNS = isNightly ? 3000 : 300;
 
 const segment = fc.constantFrom("a", "b.md", "C", "é", ".hidden", "node_modules", "10", "2");
 // Most commands are about the same few files, so that they find them.
-const place = fc.oneof(
+const segments = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(["a"], ["b.md"], ["d", "a"], ["d", "e", "f"]) },
   { weight: 1, arbitrary: fc.array(segment, { minLength: 1, maxLength: 4 }) },
 );
 const end = fc.constantFrom("", "", "", "/");
 const path = fc
-  .tuple(place, end)
+  .tuple(segments, end)
   .map(([parts, last]) => `/memories/user/${parts.join("/")}${last}`);
 const anyPath = fc.oneof(
   { weight: 20, arbitrary: path },
