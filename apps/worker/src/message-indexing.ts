@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { WorkerMetrics } from "./runs/metrics.ts";
 
 /** Time between looks for messages that are not indexed, with jitter of a half. */
-const INDEX_INTERVAL_MS = 2000;
+const INDEX_INTERVAL_MS = 4000;
 
 export interface MessageIndexingOptions {
   readonly core: Core;
