@@ -7,7 +7,7 @@ import { judgeAlerts } from "./judge-alerts.ts";
 const INTERVAL_MS = 10_000;
 
 /**
- * Adds what has ended to the sums, and judges alerts, every few seconds until it is stopped. Every process does this: one
+ * Adds what has ended to the sums, at once, and judges alerts, every few seconds until it is stopped. Every process does this: one
  * at a time writes. It is not the workers', so that somebody says that there are none. What fails is tried again.
  * Gives a function that stops it, which resolves when the current transaction has ended.
  */
@@ -18,6 +18,8 @@ export function startMeasureRecorder(
   const stop = new AbortController();
   const { signal } = stop;
   const record = async (): Promise<void> => {
+    // On a new database, what ends from now on is counted.
+    await sumMeasures(core).catch(onError);
     while (!signal.aborted) {
       const waitMs = (0.5 + core.random()) * INTERVAL_MS;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
