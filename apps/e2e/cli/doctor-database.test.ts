@@ -144,7 +144,7 @@ describe("PostgreSQL", () => {
     const { of } = await examine({ DATABASE_URL: database.url });
     const warned = (finding: string) => [expect.objectContaining({ level: "warn", finding })];
     expect(of("alerts")).toEqual(warned("1 open"));
-    expect(of("traces")).toEqual(warned("1 destinations fail"));
+    expect(of("traces")).toEqual(warned("1 destination fails"));
     expect(of("search")).toEqual(
       warned("messages of the last 60 minutes are not found by their words yet"),
     );

@@ -167,7 +167,9 @@ export function judgeObservation({
       ? [
           warn(
             "traces",
-            `${failingDestinations} destinations fail`,
+            failingDestinations === 1
+              ? "1 destination fails"
+              : `${failingDestinations} destinations fail`,
             "parley traces destinations list shows why; what they miss is kept for a week",
           ),
         ]

@@ -11,6 +11,9 @@ interface CallerNumbers {
 }
 type CallerValues = Omit<CallerNumbers, "spaceIds"> & Partial<Pick<CallerNumbers, "spaceIds">>;
 
+/** Values of a statement, none of which has the name of a number of its caller, which would take its place. */
+export type OwnValues = Record<string, unknown> & { readonly [N in keyof CallerNumbers]?: never };
+
 /** Runs a statement for a caller, with a value for each of its other placeholders. */
 type CallerStatement<Values, Row> = (
   db: Queryable,
@@ -23,7 +26,7 @@ type CallerStatement<Values, Row> = (
  * any other query, from a caller whose numbers are placeholders: once for each combination of what else they
  * can depend on, which is what `Reaching` has besides.
  */
-export function statementForCallers<Values extends Record<string, unknown>, Row>(
+export function statementForCallers<Values extends OwnValues, Row>(
   name: string,
   build: (caller: Reaching) => SQL,
 ): CallerStatement<Values, Row> {

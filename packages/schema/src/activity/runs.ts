@@ -100,9 +100,7 @@ export const ListRuns = WorkspaceParams.extend({
   userId: optional(Reference).describe("Only what this user asked for"),
   from: optional(TimeFromQuery).describe("Only runs that were created at or after this time"),
   to: optional(TimeFromQuery).describe("Only runs that were created before this time"),
-  endedFrom: optional(TimeFromQuery).describe(
-    "Only runs that ended at or after this time. With this or `endedTo`, those that ended last come first",
-  ),
+  endedFrom: optional(TimeFromQuery).describe("Only runs that ended at or after this time"),
   endedTo: optional(TimeFromQuery).describe("Only runs that ended before this time"),
   ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });
@@ -162,7 +160,9 @@ export type RunDetails = z.infer<typeof RunDetails>;
 
 /** One page of the runs of a workspace. */
 export const RunPage = z.object({
-  runs: z.array(ListedRun).describe("Runs, newest first"),
+  runs: z
+    .array(ListedRun)
+    .describe("Runs, newest first; with `endedFrom` or `endedTo`, those that ended last first"),
   ...pageEnd,
 });
 export type RunPage = z.infer<typeof RunPage>;
