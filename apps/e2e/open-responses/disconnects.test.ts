@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { open } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
@@ -19,6 +19,13 @@ async function endOfNewest(besides: ReadonlySet<string>): Promise<string | false
 const input = { model: "agent/slowpoke", input: "x" };
 const messages = [{ role: "user", content: "x" }];
 
+// What is cancelled takes longer than any machine needs to notice that its client left.
+let endless: string;
+beforeAll(async () => {
+  const text = "word ".repeat(600);
+  endless = await calls.createAgent("endless", { steps: [{ text }], tokenDelayMs: 100 });
+});
+
 test.for([
   ["a stored stream", "/v1/responses", { ...input, stream: true }, "succeeded"],
   ["a stored response", "/v1/responses", input, "succeeded"],
@@ -35,13 +42,16 @@ test.for([
     "cancelled",
   ],
   ["a response that is not stored", "/v1/responses", { ...input, store: false }, "cancelled"],
-  ["a chat completion", "/v1/chat/completions", { model: input.model, messages }, "cancelled"],
+  ["a chat completion", "/v1/chat/completions", { messages }, "cancelled"],
 ] as const)("%s whose client leaves", async ([_name, path, json, expected]) => {
   const { workspaceId: wId } = server().demo;
   const { runs } = await calls.rpc().runs.list.query({ wId, limit: 100 });
   const before = new Set(runs.map(({ id }) => id));
   const leaving = new AbortController();
-  const request = open(server(), { path, json, signal: leaving.signal }).catch(() => {});
+  const model = expected === "cancelled" ? `agent/${endless}` : input.model;
+  const request = open(server(), { path, json: { ...json, model }, signal: leaving.signal }).catch(
+    () => {},
+  );
   await eventually(async () => {
     const now = await calls.rpc().runs.list.query({ wId, limit: 1 });
     const isBegun = now.runs.some(({ id, status }) => !before.has(id) && status === "running");

@@ -15,16 +15,23 @@ export async function cancelAnswer(
   await callEndpoint(detached(exchange), "conversations.cancel", { params: { cId }, body });
 }
 
-/** Cancels an answer that is not stored if its client leaves before the end: nobody could read it any more. */
-export function cancelWithClient(
-  exchange: DoorExchange,
-  place: AnswerPlace,
-  isEnded: () => boolean,
-): void {
-  const { reply, services } = exchange;
-  reply.raw.once("close", () => {
-    // A server that shuts down leaves the answer to others.
-    if (isEnded() || services.draining) return;
-    cancelAnswer(exchange, place).catch(services.core.onLateFailure);
-  });
+/** Cancels an answer that is not stored if its client leaves: nobody could read it any more. What has ended stays so. */
+export function cancelWithClient(exchange: DoorExchange, place: AnswerPlace): void {
+  whenClientLeaves(exchange, () => cancelAnswer(exchange, place));
+}
+
+/**
+ * Does something if the client leaves before its response is written, or has left already: it may do so while what it asked
+ * for is committed. A server that shuts down leaves it to others. Returns how to stop waiting.
+ */
+export function whenClientLeaves(
+  { context: { signal }, services }: DoorExchange,
+  work: () => Promise<unknown>,
+): () => void {
+  const onAbort = (): void => {
+    if (!services.draining) work().catch(services.core.onLateFailure);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
 }

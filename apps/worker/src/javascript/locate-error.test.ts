@@ -40,17 +40,21 @@ it("reads a large source map elsewhere than on the event loop", async () => {
   const threads = openThreads();
   const task = { message: "Error", map: large, workspaceId: 1, signal };
   await locateError(threads, { ...task, map, stack: "at bundle.js:1:1" });
-  const here = timeOf(() => locate({ map: large, places }));
-  const before = process.threadCpuUsage();
-  await locateError(threads, { ...task, stack: "at bundle.js:1:1" });
-  const { user, system } = process.threadCpuUsage(before);
-  expect(user + system).toBeLessThan(here / 3);
+  const here = await leastTimeOf(async () => locate({ map: large, places }));
+  const there = await leastTimeOf(() =>
+    locateError(threads, { ...task, stack: "at bundle.js:1:1" }),
+  );
+  expect(there).toBeLessThan(here / 3);
 });
 
-/** Microseconds of the processor that the main thread takes. */
-function timeOf(work: () => unknown): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return user + system;
+/** Microseconds of the processor that the main thread takes: the least of three, as garbage is collected in any of them. */
+async function leastTimeOf(work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let time = 0; time < 3; time++) {
+    const before = process.threadCpuUsage();
+    await work();
+    const { user, system } = process.threadCpuUsage(before);
+    least = Math.min(least, user + system);
+  }
+  return least;
 }

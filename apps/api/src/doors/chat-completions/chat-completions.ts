@@ -42,6 +42,7 @@ async function complete(
   asked: AskedAnswer,
 ): Promise<unknown> {
   const params = { cId: asked.conversationId, mId: asked.messageId };
+  if (asked.isTemporary) cancelWithClient(exchange, asked);
   const readDetails = async (by: DoorExchange) =>
     (await callEndpoint(by, "messages.getAnswer", { params })).answer;
   const answer = await readDetails(exchange);
@@ -55,7 +56,6 @@ async function complete(
     model: request.model,
   };
   const codec = createChatCodec(base, asked);
-  if (asked.isTemporary) cancelWithClient(exchange, asked, () => codec.isEnded);
   // What is said after the answer is said after the request, too.
   const later = detached(exchange);
   const end = async () => {

@@ -7,6 +7,7 @@ import {
   ParleyError,
 } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
+import { whenClientLeaves } from "../cancel-answer.ts";
 import { detached, type DoorExchange } from "../door.ts";
 import { refuseErased } from "../erased-answers.ts";
 import { requireAgent } from "../find-agent.ts";
@@ -43,7 +44,8 @@ export async function compactResponse(
   const key = idempotencyKey && { ...idempotencyKey, asked: request };
   const keyed = { ...exchange, context: { ...exchange.context, idempotencyKey: key } };
   const erase = async () => callEndpoint(detached(exchange), "conversations.delete", { params });
-  const settled = eraseWithClient(exchange, erase);
+  // Nobody could read the summary.
+  const settled = whenClientLeaves(exchange, erase);
   const summary = await callEndpoint(keyed, "summaries.create", {
     params,
     body: { agentId: agent.sid, blocking: true },
@@ -105,19 +107,6 @@ function turnsOf(said: readonly Preceding[]): ImportedTurn[] {
   return said.flatMap((part) =>
     "turns" in part ? part.turns : { role: "user" as const, text: `[File: ${part.file.name}]` },
   );
-}
-
-/** Erases if the client leaves before the returned function is called: nobody could read the summary. */
-function eraseWithClient(
-  { reply, services }: DoorExchange,
-  erase: () => Promise<unknown>,
-): () => void {
-  const onClose = () => {
-    // A server that shuts down leaves the summary to others.
-    if (!services.draining) erase().catch(services.core.onLateFailure);
-  };
-  reply.raw.once("close", onClose);
-  return () => void reply.raw.off("close", onClose);
 }
 
 function describeCompaction(

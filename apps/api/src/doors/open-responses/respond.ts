@@ -58,9 +58,9 @@ export async function readResponse(
   place: ResponsePlace,
   options: { readonly onlySoFar?: boolean; readonly isTemporary?: boolean } = {},
 ): Promise<object> {
+  if (options.isTemporary === true) cancelWithClient(exchange, place);
   const found = await find(exchange, place);
   const codec = openCodec(found);
-  if (options.isTemporary === true) cancelWithClient(exchange, place, () => codec.isEnded);
   await readThrough(exchange, found.source, codec, options);
   return describeNow(exchange, found, codec);
 }
@@ -78,10 +78,10 @@ export async function streamResponse(
   place: ResponsePlace,
   { startingAfter, isTemporary = false }: StreamOptions = {},
 ): Promise<undefined> {
+  if (isTemporary) cancelWithClient(exchange, place);
   const found = await find(exchange, place);
   const codec = openCodec(found);
   if (startingAfter !== undefined) await requireReached(exchange, found, startingAfter);
-  if (isTemporary) cancelWithClient(exchange, place, () => codec.isEnded);
   // The request is over when its usage is read.
   const later = detached(exchange);
   sendEvents(exchange, {
