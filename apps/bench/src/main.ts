@@ -5,6 +5,7 @@ import { benchBudgets } from "./benchmarks/budgets.ts";
 import { benchBystander } from "./benchmarks/bystander.ts";
 import { benchCompaction } from "./benchmarks/compaction.ts";
 import { benchConsole } from "./benchmarks/console.ts";
+import { benchConsoleTasks } from "./benchmarks/console-tasks.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchDocuments } from "./benchmarks/documents.ts";
 import { benchDoors } from "./benchmarks/doors.ts";
@@ -54,6 +55,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   bystander: benchBystander,
   compaction: benchCompaction,
   console: benchConsole,
+  "console-tasks": benchConsoleTasks,
   documents: benchDocuments,
   doors: benchDoors,
   peer: benchPeer,

@@ -21,7 +21,10 @@ export interface AgentChoice {
 export const mentionableQuery = (wId: string) =>
   trpc.agents.list.queryOptions({ wId, view: "list" }, { staleTime: 60_000 });
 
-/** Holds the chosen agents: the suggested ones until the user chooses others. */
+/**
+ * Holds the chosen agents: the suggested ones until the user chooses others; without any, the favourite or first one, in whose
+ * place the first that is chosen answers.
+ */
 export function useAgentChoice(suggested: readonly string[] | undefined): AgentChoice {
   const [chosen, setChosen] = useState<readonly string[]>();
   const { data, error } = useQuery(mentionableQuery(useWorkspaceId()));
@@ -37,7 +40,8 @@ export function useAgentChoice(suggested: readonly string[] | undefined): AgentC
     isKnown: data !== undefined || error !== null || suggested !== undefined,
     error,
     choose: (agentId, isChosen) => {
-      const others = agentIds.filter((id) => id !== agentId);
+      const isOnlyDefault = chosen === undefined && suggested === undefined;
+      const others = isOnlyDefault ? [] : agentIds.filter((id) => id !== agentId);
       setChosen(isChosen ? [...others, agentId] : others);
     },
   };

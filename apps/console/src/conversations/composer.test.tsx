@@ -84,7 +84,7 @@ test("an unsent text stays, unless another was typed in the meantime", async () 
   expect(field().value).toBe("Second");
 });
 
-test("goes to the agents that are chosen with the keyboard, or to none", async () => {
+test("goes to the agents that are chosen in place of the favourite, or to none", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   (await chooser("helper")).focus();
@@ -93,6 +93,8 @@ test("goes to the agents that are chosen with the keyboard, or to none", async (
     screen.getAllByRole("menuitemcheckbox").map((one) => one.getAttribute("aria-checked")),
   ).toEqual(["false", "true", "false"]);
   await user.click(screen.getByRole("menuitemcheckbox", { name: "teller" }));
+  await chooser("teller");
+  await user.click(screen.getByRole("menuitemcheckbox", { name: "helper" }));
   await user.keyboard("{Escape}");
   await user.type(field(), "Both{Enter}");
   await user.click(await chooser("helper, teller"));
@@ -101,7 +103,7 @@ test("goes to the agents that are chosen with the keyboard, or to none", async (
   await user.keyboard("{Escape}");
   await chooser("No agents");
   await user.type(field(), "None{Enter}");
-  expect(onSend.mock.calls.map(([{ agentIds }]) => agentIds)).toEqual([["helper", "teller"], []]);
+  expect(onSend.mock.calls.map(([{ agentIds }]) => agentIds)).toEqual([["teller", "helper"], []]);
 });
 
 test("says that the agents could not be read", async () => {
