@@ -3,9 +3,15 @@ import type { Page } from "playwright-core";
 /** The widths in pixels at which pages are looked at: a desk, a tablet or half a desk, and a phone. */
 export const widths = [1440, 1024, 390] as const;
 
-/** What is wrong with the layout of a page: what is wider than the page, and text that is cut without a sign of it. */
+/** Characters of a line: 75 of average width, and some more where many are narrow. */
+const MAX_LINE = 80;
+
+/**
+ * What is wrong with the layout of a page: what is wider than the page, text that is cut without a sign of it, and prose with
+ * long lines.
+ */
 export function layoutFaults(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  return page.evaluate((maxLine) => {
     const nameOf = (element: Element) =>
       `${element.tagName.toLowerCase()} "${(element.textContent ?? "").trim().slice(0, 60)}"`;
     const all = document.documentElement;
@@ -30,6 +36,25 @@ export function layoutFaults(page: Page): Promise<string[]> {
       if (isOutside && !element.closest(".overflow-x-auto, [class*=translate]"))
         faults.push(`is outside of the page: ${nameOf(element)}`);
     }
+    const longestLine = (text: Node): number => {
+      const range = document.createRange();
+      const lines = new Map<number, number>();
+      for (let at = 0; at < (text.textContent ?? "").length; at++) {
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        const { top, width } = range.getBoundingClientRect();
+        if (width > 0) lines.set(Math.round(top), (lines.get(Math.round(top)) ?? 0) + 1);
+      }
+      return Math.max(0, ...lines.values());
+    };
+    for (const element of document.querySelectorAll("main p")) {
+      for (const text of element.childNodes) {
+        if (text.nodeType !== Node.TEXT_NODE || (text.textContent ?? "").length <= maxLine)
+          continue;
+        const characters = longestLine(text);
+        if (characters > maxLine) faults.push(`has ${characters} characters in ${nameOf(element)}`);
+      }
+    }
     return faults;
-  });
+  }, MAX_LINE);
 }
