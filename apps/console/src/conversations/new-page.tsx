@@ -7,7 +7,7 @@ export function NewConversationPage() {
   const { agent } = useSearch({ from: "/session/conversations/new" });
   const navigate = useNavigate();
   return (
-    <Page title="New conversation">
+    <Page title="New conversation" isColumn>
       <p className="text-muted">
         Choose one or more agents and write a message. They answer at the same time.
       </p>
