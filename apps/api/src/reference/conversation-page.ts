@@ -46,6 +46,6 @@ conversation.</p>
 <pre>curl -s "${conversation}" ${authorization}</pre>
 <p>or follow what happens in it:</p>
 <pre>curl -sNL "${conversation}/events" ${authorization}</pre>
-<p>The <a href="${url}/docs">reference</a> describes every call, with a form to try it.</p>`,
+<p>The <a href="${url}/docs/api">reference</a> describes every call, with a form to try it.</p>`,
   );
 }

@@ -76,7 +76,7 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
       parameter("header", "Last-Event-ID", { schema: { ...schema, description: header } }),
     ];
   }
-  // Without `example`: the page /docs would send it unasked.
+  // Without `example`: the page /docs/api would send it unasked.
   const text = (header: string, about: string, example: string, more: object = {}): object => {
     const description = `${about}, such as \`${example}\``;
     return parameter("header", header, { schema: { type: "string", description, ...more } });

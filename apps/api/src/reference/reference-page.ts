@@ -15,13 +15,13 @@ const renderPage = (workspaceId: string | undefined) => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Parley: reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/start.css">
+<link rel="stylesheet" href="api/swagger-ui.css">
+<link rel="stylesheet" href="api/start.css">
 </head>
 <body>
 <div id="reference"${workspaceId === undefined ? "" : ` data-workspace="${workspaceId}"`}></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script type="module" src="docs/start.js"></script>
+<script src="api/swagger-ui-bundle.js"></script>
+<script type="module" src="api/start.js"></script>
 </body>
 </html>
 `;
@@ -49,12 +49,12 @@ interface Asset {
   readonly compressed: Buffer;
 }
 
-/** Serves /docs and the files of the page, each read and compressed once. */
+/** Serves /docs/api and the files of the page, each read and compressed once. */
 export function registerPage(
   app: FastifyInstance,
   workspaceOfExamples: () => string | undefined,
 ): void {
-  app.get("/docs", {
+  app.get("/docs/api", {
     exposeHeadRoute: true,
     handler: async (_request, reply) =>
       reply
@@ -64,7 +64,7 @@ export function registerPage(
   });
   const assets = new Map<string, Promise<Asset>>();
   for (const { name, type } of files) {
-    app.get(`/docs/${name}`, async (request, reply) => {
+    app.get(`/docs/api/${name}`, async (request, reply) => {
       const found = assets.get(name) ?? prepare(name);
       assets.set(name, found);
       const { etag, compressed } = await found;

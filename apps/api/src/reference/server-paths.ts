@@ -123,7 +123,7 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
       responses: { 503: refusals.refer(503, ["service_unavailable"], { rated: false }) },
     },
     "/openapi.json": document,
-    "/docs": {
+    "/docs/api": {
       operationId: "server.reference",
       summary: "Read this document in a browser, and try its operations",
       type: "text/html",

@@ -24,7 +24,7 @@ export function renderBanner(parts: BannerParts): string {
   if (consoleUrl !== undefined) {
     lines.push(`  Console:   ${consoleUrl}${isConsoleComing ? " (it is being built)" : ""}`);
   }
-  lines.push(`  Reference: ${url}/docs`);
+  lines.push(`  Docs:      ${url}/docs/`);
   if (demoFile !== undefined) lines.push(`  Keys:      ${demoFile} (only you can read it)`);
   else if (!hasOperator)
     lines.push(`  Keys:      create the first one with ${parley} keys bootstrap`);

@@ -22,8 +22,8 @@ export interface RunningBuild extends ConsoleBuild {
 }
 
 /**
- * Builds the console of the workspace in a process of its own, which ends with this one. Turbo starts it, and
- * restores what it has built of the same sources before. Throws `CommandError` outside of a workspace.
+ * Builds the console of the workspace, then the documentation, in processes of their own, which end with this one. Turbo
+ * starts them, and restores what it has built of the same sources before. Throws `CommandError` outside of a workspace.
  */
 export function startConsoleBuild(
   { environment, signal: signals }: Pick<Io, "environment" | "signal">,
@@ -33,56 +33,36 @@ export function startConsoleBuild(
   if (!existsSync(path.join(folder, "apps/console/vite.config.ts"))) {
     throw new CommandError("--build-console: an installed server contains its console");
   }
-  const startedAt = performance.now();
   const run = `npx -y ${readPackageManager(folder)}`;
   const startCommand = `${run} start`;
-  const turbo = path.join(folder, "node_modules/.bin/turbo");
-  // In a group of its own, which a signal ends as a whole, and the terminal's does not reach.
-  const build = spawn(
-    turbo,
-    ["run", "build", "--filter=@parley/console", "--output-logs=errors-only"],
-    {
-      cwd: folder,
-      env: environmentForOthers(environment, { TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    },
-  );
-  if (build.pid !== undefined) giveWay(build.pid);
-  let output = "";
-  for (const stream of [build.stdout, build.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-MAX_OUTPUT);
-    });
-  }
   let state: "running" | "failed" | "done" = "running";
-  const ended = Promise.withResolvers<void>();
-  const end = (why: string | undefined): void => {
-    ended.resolve();
-    signals.off("exit", kill);
-    if (isClosing || state !== "running") return;
-    state = why === undefined ? "done" : "failed";
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
-    if (why === undefined) return logger.info({ seconds }, "The console is built");
-    logger.error(
-      { why, ...(output.trim() !== "" && { output: output.trim() }) },
-      `The console could not be built; the server works without it. Fix it, then run ${startCommand}`,
-    );
-  };
   let isClosing = false;
-  const kill = (): void => {
-    try {
-      // oxlint-disable-next-line no-restricted-properties -- its group, not this process
-      if (build.pid !== undefined) process.kill(-build.pid, "SIGTERM");
-    } catch {
-      // It has ended.
+  let current: Build | undefined;
+  const build = async (what: string, filter: string): Promise<boolean> => {
+    const startedAt = performance.now();
+    current = spawnBuild({ folder, environment, filter });
+    const why = await current.why;
+    if (isClosing) return false;
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    if (why === undefined) logger.info({ seconds }, `The ${what} is built`);
+    else {
+      const output = current.output().trim();
+      logger.error(
+        { why, ...(output !== "" && { output }) },
+        `The ${what} could not be built; the server works without it. Fix it, then run ${startCommand}`,
+      );
     }
+    return why === undefined;
   };
+  const kill = (): void => current?.kill();
   signals.once("exit", kill);
-  build.once("error", ({ message }) => end(message));
-  build.once("close", (code, signal) =>
-    end(code === 0 ? undefined : `Turbo ended with ${signal ?? code}`),
-  );
+  const building = (async () => {
+    const isBuilt = await build("console", "@parley/console");
+    if (isClosing) return;
+    state = isBuilt ? "done" : "failed";
+    // Few people read it first: the console does not wait for it.
+    await build("documentation", "@parley/site");
+  })().finally(() => signals.off("exit", kill));
   return {
     folder: path.join(folder, "apps/console/dist"),
     state: () => state,
@@ -90,9 +70,56 @@ export function startConsoleBuild(
     parleyCommand: `${run} parley`,
     close: async () => {
       isClosing = true;
-      if (state !== "running") return;
       kill();
-      await ended.promise;
+      await building;
+    },
+  };
+}
+
+interface Build {
+  /** Why it failed; undefined for one that succeeded. */
+  readonly why: Promise<string | undefined>;
+  /** The last of what it has printed. */
+  output(): string;
+  kill(): void;
+}
+
+/** Runs Turbo in a group of its own, which a signal ends as a whole, and the terminal's does not reach. */
+function spawnBuild({
+  folder,
+  environment,
+  filter,
+}: Pick<Io, "environment"> & { readonly folder: string; readonly filter: string }): Build {
+  const turbo = path.join(folder, "node_modules/.bin/turbo");
+  const words = ["run", "build", `--filter=${filter}`, "--output-logs=errors-only"];
+  const build = spawn(turbo, words, {
+    cwd: folder,
+    env: environmentForOthers(environment, { TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  if (build.pid !== undefined) giveWay(build.pid);
+  let output = "";
+  for (const stream of [build.stdout, build.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-MAX_OUTPUT);
+    });
+  }
+  const ended = Promise.withResolvers<string | undefined>();
+  build.once("error", ({ message }) => ended.resolve(message));
+  build.once("close", (code, signal) =>
+    ended.resolve(code === 0 ? undefined : `Turbo ended with ${signal ?? code}`),
+  );
+  return {
+    why: ended.promise,
+    output: () => output,
+    kill: () => {
+      try {
+        // oxlint-disable-next-line no-restricted-properties -- its group, not this process
+        if (build.pid !== undefined) process.kill(-build.pid, "SIGTERM");
+      } catch {
+        // It has ended.
+      }
     },
   };
 }

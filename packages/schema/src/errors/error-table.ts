@@ -7,7 +7,7 @@ const rows = {
   not_found: {
     status: 404,
     cause: "No route of the server has this path.",
-    cure: "Compare the path with the reference at `/docs`; paths are case-sensitive.",
+    cure: "Compare the path with the reference at `/docs/api`; paths are case-sensitive.",
   },
   method_not_supported_error: {
     status: 405,

@@ -1,4 +1,4 @@
-// Runs in the page /docs, after Swagger UI has loaded.
+// Runs in the page /docs/api, after Swagger UI has loaded.
 
 const STORED_KEY = "parley-key";
 /** Text of a stream that the page shows; older text is dropped. */
@@ -8,7 +8,7 @@ const root = document.getElementById("reference");
 
 /** The document, with the page's workspace in place of the example. */
 async function readDocument() {
-  const described = await (await fetch("openapi.json")).json();
+  const described = await (await fetch("../openapi.json")).json();
   const { workspace } = root.dataset;
   if (workspace === undefined) return described;
   const operations = Object.values(described.paths).flatMap((methods) => Object.values(methods));

@@ -1,0 +1,59 @@
+import path from "node:path";
+
+export const root = path.resolve(import.meta.dirname, "../..");
+
+/** What stands for the path of the site in its files: the server puts its own there. */
+export const BASE = "/__parley__/docs";
+
+/** The name of a page by its file below docs/: that of a README is its folder's. */
+export function pageOf(file: string): string {
+  if (file === "../README.md") return "start";
+  return file.replace(/(?:^|(?<=\/))README\.md$/, "index.md").replace(/\.md$/, "");
+}
+
+/** A page for the site generator: its first heading is its title, and its links lead to pages of the site. */
+export function toPage(file: string, text: string): string {
+  const [heading = ""] = /^# .*$/m.exec(text) ?? [];
+  const title = heading.slice(2).replaceAll("`", "");
+  const body = text.replace(heading, "");
+  const linked = body.replaceAll(/(!?\[[^\]]*\])\(([^()\s]+)\)/g, (link, words: string, to: string) => {
+    if (/^(?:[a-z]+:|#)/.test(to)) return link;
+    const [target = "", fragment] = to.split("#");
+    const found = path.posix.join(path.posix.dirname(file), target);
+    const isPage = found === "../README.md" || (!found.startsWith("..") && found.endsWith(".md"));
+    const anchor = fragment === undefined ? "" : `#${fragment}`;
+    if (isPage) return `${words}(${urlOf(pageOf(found))}${anchor})`;
+    if (/\.(?:webp|svg)$/.test(found)) return `${words}(${BASE}/${found})`;
+    // Files of the sources are not part of the site.
+    return words.replace(/^!?\[(.*)\]$/, "$1");
+  });
+  return `---\ntitle: ${JSON.stringify(title)}\n---\n${linked}`;
+}
+
+/** The URL of a page, with the base that the server replaces. */
+export function urlOf(page: string): string {
+  const shown = page.replace(/(?:^|\/)index$/, "");
+  return shown === "" ? `${BASE}/` : `${BASE}/${shown}/`;
+}
+
+interface Group {
+  readonly label: string;
+  readonly collapsed: boolean;
+  readonly items: { readonly label: string; readonly slug: string }[];
+}
+
+/** The menu: the headings and links of the index of all pages, in its order. */
+export function menuOf(index: string): Group[] {
+  const groups: Group[] = [];
+  for (const line of index.split("\n")) {
+    const [, heading] = /^#{2,3} (.*)$/.exec(line) ?? [];
+    if (heading !== undefined) {
+      groups.push({ label: heading, collapsed: groups.length > 1, items: [] });
+    }
+    const [, label, to] = /^- \[([^\]]+)\]\(([^)#]+\.md)\)/.exec(line) ?? [];
+    if (label === undefined || to === undefined) continue;
+    const slug = pageOf(path.posix.normalize(to)).replace(/\/index$/, "");
+    groups.at(-1)?.items.push({ label: label.replaceAll("`", ""), slug });
+  }
+  return groups.filter(({ items }) => items.length > 0);
+}

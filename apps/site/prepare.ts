@@ -1,0 +1,30 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pageOf, root, toPage } from "./pages.ts";
+
+// The pages of docs/ and the README, as the site generator reads them; and as they are, for programs.
+
+const docs = path.join(root, "docs");
+const content = path.join(import.meta.dirname, "src/content/docs");
+const asTheyAre = path.join(import.meta.dirname, "public");
+
+for (const folder of [content, asTheyAre]) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+const files = readdirSync(docs, { recursive: true, encoding: "utf8" });
+for (const file of ["../README.md", ...files.filter((name) => name.endsWith(".md"))]) {
+  const text = readFileSync(path.join(docs, file), "utf8");
+  const page = pageOf(file);
+  write(path.join(content, `${page}.md`), toPage(file, text));
+  write(path.join(asTheyAre, `${page}.md`), text);
+}
+for (const file of files.filter((name) => /\.(?:webp|svg)$/.test(name))) {
+  cpSync(path.join(docs, file), path.join(asTheyAre, file));
+}
+cpSync(path.join(root, "llms.txt"), path.join(asTheyAre, "llms.txt"));
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
