@@ -153,11 +153,16 @@ async function sumAll(holder: pg.Client): Promise<number> {
   await holder.query("update measure_positions set scan_from = 0 where name = 'answers'");
   await holder.query("commit");
   for (;;) {
-    const { rows } = await holder.query<{ answers: number }>(
-      `select coalesce(sum((sums ->> 'answers')::float8), 0)::float8 as answers from measure_sums
-        where workspace_id = 0 and dimension = 'all' and period = 'day'`,
+    const { rows } = await holder.query<{ answers: number | null }>(
+      `select sum((sums ->> 'answers')::float8)::float8 as answers from measure_sums
+        where workspace_id = 0 and dimension = 'all' and period = 'day' and not exists (
+          select from measure_sums m join measure_positions p on p.name = 'rolled'
+          where m.period = 'minute' and m.dimension = 'all' and m.starts_at >= p.scan_from
+            and m.starts_at < extract(epoch from now()) * 1000 - 600000
+        )`,
     );
-    if (rows[0] !== undefined && rows[0].answers > 0) return rows[0].answers;
+    const answers = rows[0]?.answers;
+    if (typeof answers === "number") return answers;
     await pause(LOOK_MS);
   }
 }

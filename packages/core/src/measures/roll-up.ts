@@ -1,7 +1,7 @@
 import { type Queryable, statement } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 import type { TouchedGroup } from "./fold-values.ts";
-import { mergedSums, MINUTE_MS, periods } from "./merge-sums.ts";
+import { DAY_MS, mergedSums, MINUTE_MS, periods } from "./merge-sums.ts";
 
 /** Minutes that are rolled up at once at least, so that hours and days are seldom written. */
 const ROLLED_AT_ONCE_MS = 5 * MINUTE_MS;
@@ -18,9 +18,17 @@ const raw = (number: number) => sql.raw(String(number));
 const rollStatement = statement<{ now: number }, TouchedGroup>(
   "roll_up_measures",
   sql`
-  with span as materialized (
-    select scan_from as since, ${now} - ${now} % ${raw(MINUTE_MS)} - ${raw(SETTLED_MS)} as until
+  with position as materialized (
+    select scan_from as since, ${now} - ${now} % ${raw(MINUTE_MS)} - ${raw(SETTLED_MS)} as settled
     from measure_positions where name = 'rolled'
+  ),
+  -- After a long time without, one day at once.
+  span as materialized (
+    select since, least(settled, first.minute - first.minute % ${raw(DAY_MS)} + ${raw(DAY_MS)}) as until
+    from position left join lateral (
+      select min(starts_at) as minute from measure_sums
+      where period = 'minute' and dimension = 'all' and starts_at >= position.since
+    ) first on true
   ),
   due as materialized (select * from span where until - since >= ${raw(ROLLED_AT_ONCE_MS)}),
   part as (

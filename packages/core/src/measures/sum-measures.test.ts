@@ -182,6 +182,27 @@ describe("sums of measures", () => {
     expect(await ofDay()).toEqual(after);
   });
 
+  it("of several days are rolled up one day after the other", async () => {
+    const days = [0, 1, 2].map((day) => noon - day * DAY_MS);
+    for (const at of days) await end(db(), answer({ at }));
+    await db().update(measurePositions).set({ scanFrom: 0 });
+    test.clock.now = noon + 10 * MINUTE_MS;
+    const daysRolled = () =>
+      db().$count(
+        measureSums,
+        and(eq(measureSums.period, "day"), eq(measureSums.dimension, "all")),
+      );
+    const month = async () =>
+      (await read({ from: noon - 29 * DAY_MS, to: noon + HOUR_MS })).totals.answers;
+    const rolled: number[] = [];
+    for (let look = 0; look < 4; look++) {
+      await sumAll();
+      rolled.push((await daysRolled()) / 2);
+      expect(await month()).toBe(3);
+    }
+    expect(rolled).toEqual([1, 2, 3, 3]);
+  });
+
   it("keep the 200 largest of a dimension, and the others together", async () => {
     const calls = Array.from({ length: 450 }, (_, index) => {
       const agent = index < 5 ? "ann" : `agent-${index}`;
