@@ -16,19 +16,34 @@ export function toPage(file: string, text: string): string {
   const [heading = ""] = /^# .*$/m.exec(text) ?? [];
   const title = heading.slice(2).replaceAll("`", "");
   const body = text.replace(heading, "");
-  const linked = body.replaceAll(/(!?\[[^\]]*\])\(([^()\s]+)\)/g, (link, words: string, to: string) => {
-    if (/^(?:[a-z]+:|#)/.test(to)) return link;
-    const [target = "", fragment] = to.split("#");
-    const found = path.posix.join(path.posix.dirname(file), target);
-    const isPage = found === "../README.md" || (!found.startsWith("..") && found.endsWith(".md"));
-    const anchor = fragment === undefined ? "" : `#${fragment}`;
-    if (isPage) return `${words}(${urlOf(pageOf(found))}${anchor})`;
-    if (/\.(?:webp|svg)$/.test(found)) return `${words}(${BASE}/${found})`;
-    // Files of the sources are not part of the site.
-    return words.replace(/^!?\[(.*)\]$/, "$1");
-  });
-  return `---\ntitle: ${JSON.stringify(title)}\n---\n${linked}`;
+  const linked = body.replaceAll(
+    /(!?\[[^\]]*\])\(([^()\s]+)\)/g,
+    (link, words: string, to: string) => {
+      if (/^(?:[a-z]+:|#)/.test(to)) return link;
+      const [target = "", fragment] = to.split("#");
+      const found = path.posix.join(path.posix.dirname(file), target);
+      const isPage = found === "../README.md" || (!found.startsWith("..") && found.endsWith(".md"));
+      const anchor = fragment === undefined ? "" : `#${fragment}`;
+      if (isPage) return `${words}(${urlOf(pageOf(found))}${anchor})`;
+      if (/\.(?:webp|svg)$/.test(found)) return `${words}(${BASE}/${found})`;
+      // Files of the sources are not part of the site.
+      return words.replace(/^!?\[(.*)\]$/, "$1");
+    },
+  );
+  // People search for how something is done: the reasons are found from there.
+  const searched = file.startsWith("decisions/") ? "pagefind: false\n" : "";
+  const shown = isSecondary(file) ? lighter(linked) : linked;
+  return `---\ntitle: ${JSON.stringify(title)}\n${searched}---\n${shown}`;
 }
+
+/** Whether people look for other pages first: those of contributors, and long tables. */
+const isSecondary = (file: string): boolean =>
+  /^(?:console\/|architecture|development|releases|benchmarks|compatibility|published-clients|access)/.test(
+    file,
+  );
+
+/** The text with a smaller weight in searches. */
+const lighter = (text: string): string => `<div data-pagefind-weight="0.2">\n\n${text}\n\n</div>\n`;
 
 /** The URL of a page, with the base that the server replaces. */
 export function urlOf(page: string): string {

@@ -23,6 +23,7 @@ for (const file of files.filter((name) => /\.(?:webp|svg)$/.test(name))) {
   cpSync(path.join(docs, file), path.join(asTheyAre, file));
 }
 cpSync(path.join(root, "llms.txt"), path.join(asTheyAre, "llms.txt"));
+cpSync(path.join(root, "apps/console/public/icon.svg"), path.join(asTheyAre, "favicon.svg"));
 
 function write(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });

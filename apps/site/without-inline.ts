@@ -31,13 +31,25 @@ export function withoutInline(): AstroIntegration {
             .replaceAll(/<style[^>]*>([^<]*)<\/style>/g, (_style, css: string) => {
               return `<link rel="stylesheet" href="${keep(css, "css")}">`;
             })
-            .replaceAll(/<([a-z-]+)([^>]*?) style="([^"]*)"([^>]*)>/g, (_tag, ...parts: string[]) => {
-              const [name = "", before = "", style = "", after = ""] = parts;
-              const rule = rules.getOrInsertComputed(style, () => `is-${rules.size}`);
-              return withClass(name, before + after, rule);
-            });
+            .replaceAll(
+              /<([a-z-]+)([^>]*?) style="([^"]*)"([^>]*)>/g,
+              (_tag, ...parts: string[]) => {
+                const [name = "", before = "", style = "", after = ""] = parts;
+                const rule = rules.getOrInsertComputed(style, () => `is-${rules.size}`);
+                return withClass(name, before + after, rule);
+              },
+            );
           return { page, html };
         });
+        // Colours of code are chosen by the attribute that has become a class.
+        for (const name of globSync("_astro/*.css", { cwd: folder })) {
+          const file = path.join(folder, name);
+          const css = readFileSync(file, "utf8");
+          writeFileSync(
+            file,
+            css.replaceAll("span[style^='--']:not([class])", "span[class^='is-']"),
+          );
+        }
         const css = [...rules].map(([style, name]) => `.${name}{${decode(style)}}\n`).join("");
         const sheet = `<link rel="stylesheet" href="${keep(css, "css")}"></head>`;
         for (const { page, html } of changed) writeFileSync(page, html.replace("</head>", sheet));

@@ -27,7 +27,9 @@ const policy = [
 const BASE = "/__parley__/docs";
 
 /** The build of the server copies the files beside its code. */
-const places = ["./site/", "../../../site/dist/"];
+const builtFolders = ["./site/", "../../../site/dist/"].map((place) =>
+  fileURLToPath(new URL(place, import.meta.url)),
+);
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -56,7 +58,11 @@ interface SiteFile {
 }
 
 /** Serves the documentation below /docs; the path of the core's URL is where browsers find the server. */
-export function registerSite(app: FastifyInstance, core: Pick<Core, "publicUrl">): void {
+export function registerSite(
+  app: FastifyInstance,
+  core: Pick<Core, "publicUrl">,
+  folders: readonly string[] = builtFolders,
+): void {
   let folder: string | undefined;
   let names: ReadonlySet<string> = new Set();
   const files = new Map<string, Promise<SiteFile>>();
@@ -71,24 +77,28 @@ export function registerSite(app: FastifyInstance, core: Pick<Core, "publicUrl">
   app.get("/docs", { exposeHeadRoute: true }, async (_request, reply) =>
     reply.code(308).header("location", "docs/").send(),
   );
-  app.get<{ Params: { "*": string } }>("/docs/*", { exposeHeadRoute: true }, async (request, reply) => {
-    const wanted = request.params["*"];
-    if (folder === undefined) {
-      // It may be built while the server serves.
-      folder = findFolder();
-      if (folder !== undefined) names = new Set(listFiles(folder));
-    }
-    const name = wanted === "" || wanted.endsWith("/") ? `${wanted}index.html` : wanted;
-    if (isNamed(names, name)) return sendFile(request, reply, await fileOf(name));
-    if (folder === undefined && wanted === "") return sendNotBuilt(reply);
-    const to = redirectOf(names, wanted);
-    if (to !== undefined) return reply.code(308).header("location", to).send();
-    const takesPages = request.headers.accept?.includes("text/html") === true;
-    if (!takesPages || !isNamed(names, "404.html")) {
-      throw new ParleyError("not_found", "No such route");
-    }
-    return sendFile(request, reply.code(404), await fileOf("404.html"));
-  });
+  app.get<{ Params: { "*": string } }>(
+    "/docs/*",
+    { exposeHeadRoute: true },
+    async (request, reply) => {
+      const wanted = request.params["*"];
+      if (folder === undefined) {
+        // It may be built while the server serves.
+        folder = folders.find((one) => existsSync(path.join(one, "index.html.gz")));
+        if (folder !== undefined) names = new Set(listFiles(folder));
+      }
+      const name = wanted === "" || wanted.endsWith("/") ? `${wanted}index.html` : wanted;
+      if (isNamed(names, name)) return sendFile(request, reply, await fileOf(name));
+      if (folder === undefined && wanted === "") return sendNotBuilt(reply);
+      const to = redirectOf(names, wanted);
+      if (to !== undefined) return reply.code(308).header("location", to).send();
+      const takesPages = request.headers.accept?.includes("text/html") === true;
+      if (!takesPages || !isNamed(names, "404.html")) {
+        throw new ParleyError("not_found", "No such route");
+      }
+      return sendFile(request, reply.code(404), await fileOf("404.html"));
+    },
+  );
 }
 
 /** Where a path without or with a slash at its end leads to, relative to it. */
@@ -140,12 +150,6 @@ async function readSiteFile(
   const text = (await promisify(gunzip)(stored)).toString().replaceAll(BASE, base);
   const bytes = await promisify(gzip)(text);
   return { etag: etagOf(bytes), type, bytes, isCompressed: true };
-}
-
-function findFolder(): string | undefined {
-  return places
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-    .find((folder) => existsSync(path.join(folder, "index.html.gz")));
 }
 
 /** What requests may name: the files of the folder, as paths of URLs. */
