@@ -100,7 +100,7 @@ const core: Rooms = {
   files: [...keyed, "storage", "workspaces"],
   "functions/json-schema": ["untrusted"],
   knowledge: [...keyed, "workspaces"],
-  retrieval: [...ground, "access", "runs", "knowledge"],
+  retrieval: [...ground, "access", "runs", "usage", "workspaces", "knowledge"],
   functions: [...ground, "workspaces", "functions/json-schema"],
   tools: [...keyed, "runs", "workspaces", "functions", "functions/json-schema"],
   "skills/folders": ["untrusted"],

@@ -1,4 +1,4 @@
-import { dataSourceNodes } from "@parley/db";
+import { dataSourceNodes, embeddingSets, partVectors } from "@parley/db";
 import { and, eq, isNull } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import { claimDivisions } from "../src/retrieval/claim-divisions.ts";
@@ -27,4 +27,16 @@ export async function divideTestDocuments(core: Core): Promise<number> {
 export async function countUndivided({ database }: Core): Promise<number> {
   const { dividedAt, nodeType } = dataSourceNodes;
   return database.db.$count(dataSourceNodes, and(isNull(dividedAt), eq(nodeType, "document")));
+}
+
+/** How many sets of vectors there are, and how many vectors. */
+export async function countVectors({ database }: Core): Promise<{ sets: number; vectors: number }> {
+  const { db } = database;
+  return { sets: await db.$count(embeddingSets), vectors: await db.$count(partVectors) };
+}
+
+/** Deletes all vectors, so that no other test's are made. */
+export async function clearVectors({ database }: Core): Promise<void> {
+  await database.db.delete(partVectors);
+  await database.db.delete(embeddingSets);
 }

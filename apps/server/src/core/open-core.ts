@@ -1,6 +1,7 @@
 import {
   type Core,
   createCore,
+  type Embedder,
   createLocalBus,
   createRedisBus,
   createSecretBox,
@@ -18,6 +19,17 @@ import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";
 import { ensureEncryptionKeys } from "../keys/encryption-keys.ts";
 import type { McpConnections } from "@parley/mcp";
+
+/** What asks services for vectors; its code is loaded by the first call. */
+function createLazyEmbedder(settings: Settings): Embedder {
+  let opened: Promise<Embedder> | undefined;
+  return async (request) => {
+    opened ??= import("@parley/worker/embedder").then(({ createEmbedder }) =>
+      createEmbedder(settings),
+    );
+    return (await opened)(request);
+  };
+}
 
 interface ToolServersOptions {
   readonly readVersion: () => string;
@@ -121,6 +133,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       database,
       toolServers,
       bundleCode: createBundleCode(settings),
+      embed: createLazyEmbedder(settings),
       hasProgramSetting: (name) => settings[name] !== undefined,
       bus,
       now: clock.now,
