@@ -266,6 +266,7 @@ export { claimEmbeddings, type EmbeddingSubject } from "./retrieval/claim-embedd
 export type { Embedder } from "./retrieval/embedder.ts";
 export { embedSome, endEmbedding } from "./retrieval/embed-parts.ts";
 export { sweepEmbeddingSets } from "./retrieval/embedding-sets.ts";
+export { findSearchMode } from "./retrieval/knowledge-status.ts";
 export { startEmbeddings } from "./retrieval/start-embeddings.ts";
 export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
 export {

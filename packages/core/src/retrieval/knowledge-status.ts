@@ -1,7 +1,7 @@
 import { dataSourceViews, type EmbeddingStop, embeddingSets } from "@parley/db";
-import type { KnowledgeStatus } from "@parley/schema";
+import type { KnowledgeStatus, SearchMode } from "@parley/schema";
 import { and, asc, eq, ne, sql } from "drizzle-orm";
-import type { RequestContext } from "../context.ts";
+import type { Process, RequestContext } from "../context.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { selectRows } from "../data-access/select-rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
@@ -63,8 +63,18 @@ function renderSet(
   const state: EmbeddingStop | "complete" | "building" =
     stop ?? (status === "current" ? "complete" : "building");
   return {
-    ...{ providerId, modelId, problem, retryAt, state },
+    ...{ providerId, modelId, askedDimensions, problem, retryAt, state },
     dimensions: dimensions ?? askedDimensions,
     isReplacing: status === "building" && searched !== undefined,
   };
+}
+
+/** The way in which documents are searched in some workspace of the server, the best of those that are in force. */
+export async function findSearchMode({ database }: Pick<Process, "database">): Promise<SearchMode> {
+  const [row] = await database.db
+    .select({ id: embeddingSets.id })
+    .from(embeddingSets)
+    .where(eq(embeddingSets.status, "current"))
+    .limit(1);
+  return row === undefined ? "word" : "exact";
 }

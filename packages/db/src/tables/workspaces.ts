@@ -1,4 +1,4 @@
-import type { TokenScope } from "@parley/schema";
+import type { EmbeddingService, TokenScope } from "@parley/schema";
 import {
   boolean,
   index,
@@ -22,7 +22,7 @@ import {
 
 /** A model that makes vectors, with the dimensions that are asked for; null for as many as it gives. */
 export interface StoredEmbedding {
-  readonly providerId: string;
+  readonly providerId: EmbeddingService;
   readonly modelId: string;
   readonly dimensions: number | null;
 }

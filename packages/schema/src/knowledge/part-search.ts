@@ -52,11 +52,11 @@ const FoundPart = z.object({
 });
 
 /** How a search compares meanings. */
-export const SearchMode = z.enum(["word", "re-ranked", "exact", "hnsw"]);
+export const SearchMode = z.enum(["word", "re-ranked", "exact"]);
 export type SearchMode = z.infer<typeof SearchMode>;
 
 const mode = SearchMode.describe(
-  "How meanings are compared: `word`: not at all; `re-ranked`: of what is found by words; `exact`: of all documents; `hnsw`: of all, by an index",
+  "How meanings are compared: `word`: not at all; `re-ranked`: of what words have found; `exact`: of all parts",
 );
 
 export const FoundParts = z.object({
@@ -85,6 +85,11 @@ export const KnowledgeStatus = z.object({
         .nullable()
         .describe("Dimensions of its vectors; null before the first one")
         .meta({ example: 1536 }),
+      askedDimensions: z
+        .int()
+        .nullable()
+        .describe("Dimensions that are asked for; null for as many as the model gives")
+        .meta({ example: null }),
       state: z
         .enum(["complete", "building", "budget", "unpriced", "credential", "service"])
         .describe(

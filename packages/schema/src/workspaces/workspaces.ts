@@ -82,7 +82,7 @@ export const WorkspaceSettings = z.object({
   models: z.array(Model).describe("Models that are enabled"),
   embedding: z
     .object({
-      providerId: z.string().describe("Provider of the model").meta({ example: "openai" }),
+      providerId: EmbeddingService.describe("Provider of the model").meta({ example: "openai" }),
       modelId: z
         .string()
         .describe("Model of the provider")
