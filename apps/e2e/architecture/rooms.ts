@@ -200,6 +200,7 @@ const core: Rooms = {
     "knowledge",
     "functions",
     "tools",
+    "retrieval",
     "skills",
     "webhooks",
     "agents",

@@ -263,11 +263,9 @@ export {
 } from "./trace-destinations/claim-exports.ts";
 export { claimDivisions, type DivisionSubject } from "./retrieval/claim-divisions.ts";
 export { claimEmbeddings, type EmbeddingSubject } from "./retrieval/claim-embeddings.ts";
-export type { Embedder } from "./retrieval/embedder.ts";
 export { embedSome, endEmbedding } from "./retrieval/embed-parts.ts";
-export { sweepEmbeddingSets } from "./retrieval/embedding-sets.ts";
 export { findSearchMode } from "./retrieval/knowledge-status.ts";
-export { startEmbeddings } from "./retrieval/start-embeddings.ts";
+export { startEmbeddings, sweepEmbeddingSets } from "./retrieval/start-embeddings.ts";
 export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
 export {
   listDocumentsOfTurn,

@@ -1,5 +1,5 @@
-import { dataSourceNodes, embeddingSets, partVectors } from "@parley/db";
-import { and, eq, isNull } from "drizzle-orm";
+import { dataSourceNodes, embeddingSets, insertRow, partVectors } from "@parley/db";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import { claimDivisions } from "../src/retrieval/claim-divisions.ts";
 import { divideSome, endDivision } from "../src/retrieval/divide-documents.ts";
@@ -39,4 +39,20 @@ export async function countVectors({ database }: Core): Promise<{ sets: number; 
 export async function clearVectors({ database }: Core): Promise<void> {
   await database.db.delete(partVectors);
   await database.db.delete(embeddingSets);
+}
+
+/** Gives each part of a workspace's documents a vector of two dimensions. */
+export async function insertTestVectors(
+  { database, now }: Core,
+  workspaceId: number,
+): Promise<void> {
+  const set = await insertRow(database.db, embeddingSets, {
+    ...{ workspaceId, providerId: "openai_compatible", modelId: "x", dimensions: 2 },
+    status: "current",
+    createdAt: now(),
+  });
+  await database.db.execute(sql`
+    insert into part_vectors (view_id, node_id, part_id, set_id, vector, signs)
+    select p.view_id, p.node_id, p.part_id, ${set.id}, '\\x7f00', '10'
+    from document_parts p join data_source_views v on v.id = p.view_id where v.workspace_id = ${workspaceId}`);
 }

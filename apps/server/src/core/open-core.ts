@@ -1,7 +1,6 @@
 import {
   type Core,
   createCore,
-  type Embedder,
   createLocalBus,
   createRedisBus,
   createSecretBox,
@@ -21,8 +20,8 @@ import { ensureEncryptionKeys } from "../keys/encryption-keys.ts";
 import type { McpConnections } from "@parley/mcp";
 
 /** What asks services for vectors; its code is loaded by the first call. */
-function createLazyEmbedder(settings: Settings): Embedder {
-  let opened: Promise<Embedder> | undefined;
+function createLazyEmbedder(settings: Settings): Core["embed"] {
+  let opened: Promise<Core["embed"]> | undefined;
   return async (request) => {
     opened ??= import("@parley/worker/embedder").then(({ createEmbedder }) =>
       createEmbedder(settings),

@@ -1,10 +1,10 @@
 import { createEmbedTexts, type EmbedTexts, type ServiceAccess } from "@parley/agent";
-import type { Embedder } from "@parley/core";
+import type { Core } from "@parley/core";
 import { EmbeddingService } from "@parley/schema";
 import { type ModelSettings, settingsOf } from "./model-settings.ts";
 
 /** Creates what asks the services of a deployment's settings for vectors. */
-export function createEmbedder(settings: ModelSettings): Embedder {
+export function createEmbedder(settings: ModelSettings): Core["embed"] {
   const services = new Map<EmbeddingService, EmbedTexts>();
   for (const id of EmbeddingService.options) {
     const access = accessOf(settings, id);

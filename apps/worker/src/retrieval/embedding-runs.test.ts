@@ -22,7 +22,7 @@ import {
 } from "@parley/core/testing";
 import { endpoints, parseInput } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import { idsOf, meaningTest, model } from "./testing/meaning-test.ts";
+import { idsOf, meaningTest, model } from "../../testing/meaning-test.ts";
 
 describe("runs that make vectors", () => {
   const test = meaningTest();

@@ -6,7 +6,7 @@ import {
   openTestContext,
 } from "@parley/core/testing";
 import { describe, expect, it } from "vitest";
-import { idsOf, meaningTest, model } from "./testing/meaning-test.ts";
+import { idsOf, meaningTest, model } from "../../testing/meaning-test.ts";
 
 describe("documents that are found by meaning", () => {
   const test = meaningTest();

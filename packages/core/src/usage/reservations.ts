@@ -13,7 +13,7 @@ import { entryColumns, insertEntries, toLostEntry, type UsagePlace } from "./usa
 export interface CallToReserve {
   readonly id: string;
   readonly place: UsagePlace;
-  /** Null for one that is of no conversation. */
+  /** Null for a call that belongs to no conversation. */
   readonly conversationSid: string | null;
   /** The fewest and the most nano-units that it may cost; null without a price. */
   readonly amounts: { readonly fewest: bigint; readonly most: bigint } | null;
@@ -81,7 +81,7 @@ function toRequest({ id, place, conversationSid, amounts }: CallToReserve, at: n
     attempt,
     api_key_id: apiKeyId,
     user_id: userId,
-    // Budgets of agents are not of calls that are of none.
+    // No budget of an agent applies to a call without one.
     agent_id: agentId || null,
     conversation_sid: conversationSid,
     fewest: amounts && String(amounts.fewest),

@@ -11,9 +11,9 @@ import {
 import { endpoints, type FoundParts, type KnowledgeStatus, parseInput } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
-import { WorkerSettings } from "../../config.ts";
-import { createEmbedder } from "../../models/create-embedder.ts";
-import { createWorker } from "../../worker.ts";
+import { WorkerSettings } from "../src/config.ts";
+import { createEmbedder } from "../src/models/create-embedder.ts";
+import { createWorker } from "../src/worker.ts";
 
 type CoreContext = Awaited<ReturnType<typeof openTestContext>>;
 
