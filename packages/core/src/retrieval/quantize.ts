@@ -12,16 +12,23 @@ export function quantize(vector: readonly number[]): Int8Array {
 export const signsOf = (vector: readonly number[]): string =>
   vector.map((one) => (one > 0 ? "1" : "0")).join("");
 
-/** The cosine between a vector and a stored one of as many dimensions. */
-export function cosine(vector: readonly number[], stored: Int8Array): number {
-  let product = 0;
-  let ofVector = 0;
-  let ofStored = 0;
-  for (const [index, one] of vector.entries()) {
-    const other = stored[index] ?? 0;
-    product += one * other;
-    ofVector += one * one;
-    ofStored += other * other;
-  }
-  return product / Math.sqrt(ofVector * ofStored || 1);
+/** Gives the cosines between a vector and stored ones of as many dimensions. */
+export function cosinesWith(vector: readonly number[]): (stored: Int8Array) => number {
+  const given = Float64Array.from(vector);
+  const ofGiven = squareOf(given);
+  return (stored) => {
+    let product = 0;
+    let ofStored = 0;
+    // An iterator takes ten times as long.
+    for (let index = 0; index < given.length; index++) {
+      const one = stored[index]!;
+      product += given[index]! * one;
+      ofStored += one * one;
+    }
+    return product / Math.sqrt(ofGiven * ofStored || 1);
+  };
+}
+
+function squareOf(vector: Float64Array): number {
+  return vector.reduce((sum, one) => sum + one * one, 0);
 }

@@ -8,7 +8,7 @@ import type { SearchMode } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import { selectRows } from "../data-access/select-rows.ts";
 import type { QueryMeaning } from "./embed-query.ts";
-import { cosine, signsOf } from "./quantize.ts";
+import { cosinesWith, signsOf } from "./quantize.ts";
 
 /** Parts that the caller reaches, of which all are compared: `pnpm bench retrieval` says how long that takes. */
 export const MAX_EXACT = 20_000;
@@ -54,10 +54,11 @@ export async function rankByMeaning(db: Queryable, search: MeaningSearch): Promi
 }
 
 function compare({ meaning }: MeaningSearch, candidates: readonly Candidate[]): PartPlace[] {
+  const cosineWith = cosinesWith(meaning.vector);
   return candidates
     .map((one) => {
       const { buffer, byteOffset, byteLength } = one.vector;
-      return { one, near: cosine(meaning.vector, new Int8Array(buffer, byteOffset, byteLength)) };
+      return { one, near: cosineWith(new Int8Array(buffer, byteOffset, byteLength)) };
     })
     .filter(({ near }) => near >= LEAST_COSINE)
     .toSorted((a, b) => b.near - a.near)
