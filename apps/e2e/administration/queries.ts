@@ -39,6 +39,7 @@ export function describeQueries(
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "functionSecrets.list": inDemo,
     "providerCredentials.list": inDemo,
+    "knowledge.status": inDemo,
     "conversations.listAll": async () => ({ input: { ...ofDemo(), limit: 2, title: "a" } }),
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),

@@ -262,6 +262,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "dataSourceViews.find": () => [{}],
   "dataSourceViews.list": () => [{}],
   "knowledge.search": () => [{ query: MARK }],
+  "knowledge.status": () => [{}],
   "nodes.find": () => [{ query: MARK, includeDataSources: true }],
   "nodes.search": () => [{ query: MARK, includeDataSources: true }],
   "feedbacks.list": () => [{}],

@@ -15,6 +15,7 @@ import {
 } from "./models/model-providers.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createDivisionRuns } from "./retrieval/division-runs.ts";
+import { createEmbeddingRuns } from "./retrieval/embedding-runs.ts";
 import { createRequestRecorder, type RequestRecorder } from "./requests/request-recorder.ts";
 import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
@@ -83,6 +84,7 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
     division: createDivisionRuns({ core, persistence }),
+    embedding: createEmbeddingRuns({ core, persistence }),
     firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
       ...services,

@@ -41,6 +41,7 @@ const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
   "compaction",
   "delivery",
   "division",
+  "embedding",
   "firing",
   "trace_export",
   "trigger_event",

@@ -19,6 +19,7 @@ export { keptReplay } from "./providers/kept-replay.ts";
 export * from "./simulated.ts";
 export * from "./skills.ts";
 export * from "./providers/access.ts";
+export * from "./providers/embed-texts.ts";
 export { takesFilesOfResults } from "./providers/sent-files.ts";
 export type { SentRequest } from "./providers/sent-request.ts";
 export * from "./providers/service-provider.ts";

@@ -1,1 +1,2 @@
+export * from "./fake-embeddings.ts";
 export * from "./fake-service.ts";

@@ -36,6 +36,7 @@ import { createSkillStates, type SkillServices } from "./skills/listing-state.ts
 import { createListLifetimes } from "./tools/list-lifetimes.ts";
 import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
 import { createSearches } from "./untrusted/searches.ts";
+import { type EmbedderServices, embedsNothing } from "./retrieval/embedder.ts";
 import { createThreads } from "./untrusted/threads.ts";
 import { createPriceLists, type PriceServices } from "./usage/price-lists.ts";
 import { type BudgetServices, createBudgetReader } from "./usage/require-budget.ts";
@@ -49,6 +50,7 @@ export interface Core
     AgentServices,
     BudgetServices,
     ConversationServices,
+    EmbedderServices,
     FileServices,
     FunctionServices,
     DeliveryReaderServices,
@@ -80,6 +82,8 @@ export interface CoreParts extends Pick<
 > {
   /** The time of the database; by default the machine's, for a process that is alone on it. */
   readonly now?: () => number;
+  /** Asks services for vectors; without it, none are made. */
+  readonly embed?: EmbedderServices["embed"];
   /** Bundles the code of functions; without it, none is stored. */
   readonly bundleCode?: BundleCode;
   /** Whether workers have a setting that programs need; by default, none of those programs is stored. */
@@ -121,6 +125,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     ...parts,
     agentVersions,
     bundleCode: given.bundleCode ?? bundlesNothing,
+    embed: given.embed ?? embedsNothing,
     hasProgramSetting: given.hasProgramSetting ?? (() => false),
     toolServers: given.toolServers ?? noToolServers,
     listLifetimes: createListLifetimes(),

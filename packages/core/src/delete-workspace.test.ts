@@ -21,7 +21,7 @@ import { coreTest } from "../testing/core-test.ts";
 import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
-import { divideTestDocuments } from "../testing/retrieval.ts";
+import { divideTestDocuments, insertTestVectors } from "../testing/retrieval.ts";
 import { insertTestMemories } from "../testing/memories.ts";
 import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
@@ -85,6 +85,7 @@ describe("deleteWorkspace", () => {
     const dataSourceViewId = (await test.operator.createDataSourceView(view)).dataSourceView.sId;
     await test.operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
     await divideTestDocuments(test.core);
+    await insertTestVectors(test.core, workspace.id);
     const times = { createdAt: 0, updatedAt: 0 };
     const described = { agentFacingDescription: "", userFacingDescription: "" };
     const [skill] = await db()

@@ -203,6 +203,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     tools,
     sandboxFunctions,
     agents,
+    tables.embeddingSets,
     dataSourceViews,
     apiKeys,
     users,

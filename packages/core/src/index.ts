@@ -262,6 +262,10 @@ export {
   readDestination,
 } from "./trace-destinations/claim-exports.ts";
 export { claimDivisions, type DivisionSubject } from "./retrieval/claim-divisions.ts";
+export { claimEmbeddings, type EmbeddingSubject } from "./retrieval/claim-embeddings.ts";
+export { embedSome, endEmbedding } from "./retrieval/embed-parts.ts";
+export { findSearchMode } from "./retrieval/knowledge-status.ts";
+export { startEmbeddings, sweepEmbeddingSets } from "./retrieval/start-embeddings.ts";
 export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
 export {
   listDocumentsOfTurn,

@@ -3,6 +3,7 @@ import { takeOverInvocations } from "./invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { takeOverDivisions } from "./retrieval/claim-divisions.ts";
+import { takeOverEmbeddings } from "./retrieval/claim-embeddings.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
 import { takeOverTraceExports } from "./trace-destinations/claim-exports.ts";
 import { takeOverTriggerEvents } from "./triggers/claim-trigger-events.ts";
@@ -22,6 +23,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   firing: takeOverFirings,
   trace_export: takeOverTraceExports,
   division: takeOverDivisions,
+  embedding: takeOverEmbeddings,
 };
 
 /**

@@ -46,7 +46,7 @@ export { expireTestLeases } from "./leases.ts";
 export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.ts";
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";
-export { countUndivided, divideTestDocuments } from "./retrieval.ts";
+export { clearVectors, countUndivided, countVectors, divideTestDocuments } from "./retrieval.ts";
 export * from "./summaries.ts";
 export * from "./teams.ts";
 export { ageTestTraces } from "./trace-destinations.ts";

@@ -158,3 +158,8 @@ export async function countTestUsage(
   const ofWorkspace = eq(usageEntries.workspaceId, caller.workspace.id);
   return database.db.$count(usageEntries, and(ofWorkspace, eq(usageEntries.isSummed, isSummed)));
 }
+
+/** Gives a budget another limit. */
+export async function setTestLimit(core: Core, id: number, limit: bigint): Promise<void> {
+  await core.database.db.update(budgets).set({ limit }).where(eq(budgets.id, id));
+}

@@ -6,6 +6,7 @@ export * from "./tables/client-servers.ts";
 export * from "./tables/conversations.ts";
 export type * from "./tables/stored-messages.ts";
 export * from "./tables/data-sources.ts";
+export * from "./tables/embeddings.ts";
 export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";

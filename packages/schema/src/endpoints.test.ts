@@ -63,6 +63,7 @@ describe("the endpoint table", () => {
     expect(cleared).toEqual([
       "agents.update.script",
       "agents.update.responseFormat",
+      "workspaces.update.embedding",
       "apiKeys.update.expiresAt",
       "triggers.update.mapping",
       "triggers.update.keyExpression",

@@ -117,6 +117,7 @@ export * from "./triggers/triggers.ts";
 export * from "./webhooks/webhook-events.ts";
 export * from "./webhooks/webhooks.ts";
 export { usageToCsv } from "./usage/usage-csv.ts";
+export * from "./workspaces/embedding-services.ts";
 export * from "./workspaces/enforced-schemas.ts";
 export * from "./workspaces/model-services.ts";
 export * from "./workspaces/models.ts";

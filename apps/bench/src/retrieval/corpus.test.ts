@@ -15,11 +15,20 @@ it("names as answers exactly the documents that have what is asked for", () => {
     words: text.toLowerCase(),
     code: text.replaceAll("-", "").toLowerCase(),
   }));
-  const isMisspelt = ({ kind }: (typeof corpus.questions)[number]) => kind === "misspelt words";
-  for (const { query } of corpus.questions.filter(isMisspelt)) {
-    expect(flat.some(({ words }) => words.includes(query))).toBe(false);
+  const hasOtherWords = ({ kind }: (typeof corpus.questions)[number]) =>
+    kind === "misspelt words" || kind === "synonyms";
+  for (const { query } of corpus.questions.filter(hasOtherWords)) {
+    const words = query.split(" ");
+    expect(flat.some((one) => words.some((word) => one.words.includes(word)))).toBe(false);
   }
-  for (const { kind, query, answers } of corpus.questions.filter((one) => !isMisspelt(one))) {
+  const meant = corpus.questions.filter(({ kind }) => kind === "synonyms");
+  expect(meant).toHaveLength(6);
+  for (const { query, answers } of meant) {
+    const words = query.split(" ").map((word) => corpus.synonyms[word]!);
+    const having = flat.filter((one) => words.every((word) => one.words.includes(word)));
+    expect(new Set(having.map(({ id }) => id))).toEqual(answers);
+  }
+  for (const { kind, query, answers } of corpus.questions.filter((one) => !hasOtherWords(one))) {
     const having = flat.filter(({ words, code }) =>
       kind === "codes"
         ? code.includes(query)

@@ -6,7 +6,7 @@ interface CorpusDocument {
   readonly text: string;
 }
 
-export const questionKinds = ["words", "codes", "misspelt words"] as const;
+export const questionKinds = ["words", "codes", "misspelt words", "synonyms"] as const;
 type QuestionKind = (typeof questionKinds)[number];
 
 /** A question, and the documents that answer it. */
@@ -19,6 +19,8 @@ interface CorpusQuestion {
 export interface Corpus {
   readonly documents: readonly CorpusDocument[];
   readonly questions: readonly CorpusQuestion[];
+  /** Words of questions that no document has, each with the one that means the same. */
+  readonly synonyms: Readonly<Record<string, string>>;
 }
 
 const DOCUMENTS_OF_TOPIC = 50;
@@ -75,6 +77,7 @@ export function createCorpus(topics: number): Corpus {
   };
   const documents: CorpusDocument[] = [];
   const questions: CorpusQuestion[] = [];
+  const synonyms: Record<string, string> = {};
   for (let topic = 0; topic < topics; topic++) {
     const words = Array.from({ length: WORDS_OF_TOPIC }, newWord);
     const filler = fillers[topic % fillers.length]!;
@@ -96,9 +99,12 @@ export function createCorpus(topics: number): Corpus {
     }
     const answers = new Set(ids);
     questions.push({ kind: "words", query: `${words[0]} ${words[1]}`, answers });
+    const others = words.slice(0, 2).map((word) => synonymOf(word));
+    for (const [index, other] of others.entries()) synonyms[other] = words[index]!;
+    questions.push({ kind: "synonyms", query: others.join(" "), answers });
     questions.push({ kind: "misspelt words", query: misspell(words[0]!), answers });
   }
-  return { documents, questions };
+  return { documents, questions, synonyms };
 }
 
 function createBody({
@@ -120,6 +126,10 @@ function createBody({
 
 const codeOf = (topic: number, nth: number): string =>
   `QX-${String(topic).padStart(4, "0")}-${String(nth).padStart(3, "0")}-K`;
+
+/** A word in Greek letters: no document has a piece of it. */
+const synonymOf = (word: string): string =>
+  word.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(0x3_b1 + letter.charCodeAt(0) - 97));
 
 /** A word whose last letter is another. */
 const misspell = (word: string): string => `${word.slice(0, -1)}x`;

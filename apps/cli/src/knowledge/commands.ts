@@ -31,9 +31,15 @@ const searching = (context: Context) =>
       (await import("./search-parts.ts")).searchParts(context, query, options),
     );
 
+const showing = (context: Context) =>
+  withServer(new Command("status"))
+    .description("show how documents are searched, and how many parts have a vector")
+    .action(async (options) => (await import("./show-status.ts")).showStatus(context, options));
+
 /** Makes the commands about knowledge. */
 export const createKnowledgeCommands = (context: Context) =>
   group("knowledge", "documents that agents look things up in", [
     pushing(context),
     searching(context),
+    showing(context),
   ]);

@@ -1,4 +1,4 @@
-import { oneLine, printLine } from "@parley/command/print";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { dim } from "@parley/command/style";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
@@ -25,6 +25,7 @@ export async function searchParts(
   const call = parley.knowledge.search({ query, limit: Number(limit), ...named });
   const answer = await callServer(call);
   if (options.json === true) return printLine(io, JSON.stringify(answer));
+  if (answer.modeReason !== null) reportLine(io, oneLine(`By words only: ${answer.modeReason}`));
   if (answer.parts.length === 0) return printLine(io, "No matching documents");
   for (const [index, part] of answer.parts.entries()) {
     const { title, headings, dataSourceName, documentId, content } = part;

@@ -1,4 +1,10 @@
-import { CreateSpace, type Region, type Session, UpdateWorkspace } from "@parley/schema";
+import {
+  CreateSpace,
+  type Region,
+  type Session,
+  UpdateWorkspace,
+  type WorkspaceSettings,
+} from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -11,6 +17,8 @@ import { type Fault, type ReadFile, readYamlFile } from "./yaml-file.ts";
 /** Its name in a workspace's folder, which has one. */
 export const SETTINGS_FILE = "parley.yaml";
 
+type StoredModel = NonNullable<WorkspaceSettings["embedding"]>;
+
 interface ModelName {
   readonly providerId: string;
   readonly modelId: string;
@@ -22,6 +30,8 @@ interface SettingsDefinition {
   readonly region?: Region | undefined;
   readonly regionalModelsOnly?: boolean | undefined;
   readonly recordsRequests?: boolean | undefined;
+  /** Null for none. */
+  readonly embedding?: StoredModel | null | undefined;
   /** By provider and id. */
   readonly models?: readonly ModelName[] | undefined;
 }
@@ -54,6 +64,7 @@ const SettingsFile = z.object({
     region: true,
     regionalModelsOnly: true,
     recordsRequests: true,
+    embedding: true,
     models: true,
   }).optional(),
   spaces: z
@@ -87,12 +98,18 @@ function sortModels(unsorted: readonly ModelName[] | undefined): ModelName[] | u
 
 /** Writes `parley.yaml`. The name of a workspace is its own, and not written. */
 export function writeSettingsFile({ settings, spaces }: DeclaredSettings): string {
-  const { region: where, regionalModelsOnly: isRegional, recordsRequests: records } = settings;
+  const {
+    region: where,
+    regionalModelsOnly: isRegional,
+    recordsRequests: records,
+    embedding,
+  } = settings;
   const workspace = {
     ...(where !== undefined && { region: where }),
     ...(isRegional !== undefined && { regionalModelsOnly: isRegional }),
     // It is so unless an admin has changed it.
     ...(records === false && { recordsRequests: records }),
+    ...(embedding && { embedding: writeEmbedding(embedding) }),
     ...(settings.models !== undefined && { models: settings.models }),
   };
   return writeYaml({
@@ -104,6 +121,11 @@ export function writeSettingsFile({ settings, spaces }: DeclaredSettings): strin
       })),
     }),
   });
+}
+
+/** A model with the dimensions that are asked for, if there are any. */
+function writeEmbedding({ dimensions, ...model }: StoredModel): object {
+  return dimensions === null ? model : { ...model, dimensions };
 }
 
 /** Reads the settings and spaces of a workspace; for builders only the spaces that the key reaches. */
@@ -131,6 +153,7 @@ export async function readSettings(
       region: read.region,
       regionalModelsOnly: read.regionalModelsOnly,
       recordsRequests: read.recordsRequests,
+      embedding: read.embedding,
       models: sortModels(read.models),
     },
     name: workspace.name,

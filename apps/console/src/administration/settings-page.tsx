@@ -9,6 +9,7 @@ import { Page } from "../ui/page.tsx";
 import { Section } from "../ui/section.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { EnabledModels } from "./enabled-models.tsx";
+import { MeaningSettings } from "./meaning-settings.tsx";
 import { ModelPrices } from "./model-prices.tsx";
 import { UsageCounts } from "./usage-counts.tsx";
 
@@ -18,6 +19,7 @@ export function SettingsPage() {
     <Page title="Settings">
       <WorkspaceSettings />
       <EnabledModels />
+      <MeaningSettings />
       <ModelPrices />
       <Usage />
     </Page>

@@ -19,6 +19,17 @@ import { createBundleCode } from "./bundle-code.ts";
 import { ensureEncryptionKeys } from "../keys/encryption-keys.ts";
 import type { McpConnections } from "@parley/mcp";
 
+/** What asks services for vectors; its code is loaded by the first call. */
+function createLazyEmbedder(settings: Settings): Core["embed"] {
+  let opened: Promise<Core["embed"]> | undefined;
+  return async (request) => {
+    opened ??= import("@parley/worker/embedder").then(({ createEmbedder }) =>
+      createEmbedder(settings),
+    );
+    return (await opened)(request);
+  };
+}
+
 interface ToolServersOptions {
   readonly readVersion: () => string;
   readonly settings: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">;
@@ -121,6 +132,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       database,
       toolServers,
       bundleCode: createBundleCode(settings),
+      embed: createLazyEmbedder(settings),
       hasProgramSetting: (name) => settings[name] !== undefined,
       bus,
       now: clock.now,

@@ -153,10 +153,15 @@ export async function checkObservation(around: Surroundings): Promise<readonly F
 /** Indexing is seconds behind as a rule, and minutes behind a stalled transaction. */
 const LATE_INDEX_MS = 600_000;
 
+const inWorkspaces = (count: number): string =>
+  count === 1 ? "in 1 workspace" : `in ${count} workspaces`;
+
 export function judgeObservation({
   openAlerts,
   failingDestinations,
   unindexedMs,
+  byMeaning,
+  withoutVectors,
 }: Observed): readonly Finding[] {
   const minutes = Math.round(unindexedMs / 60_000);
   return [
@@ -171,6 +176,18 @@ export function judgeObservation({
               ? "1 destination fails"
               : `${failingDestinations} destinations fail`,
             "parley traces destinations list shows why; what they miss is kept for a week",
+          ),
+        ]
+      : []),
+    ...(byMeaning > 0
+      ? [ok("documents", `${inWorkspaces(byMeaning)} found by words and meaning (exact)`)]
+      : []),
+    ...(withoutVectors > 0
+      ? [
+          warn(
+            "vectors",
+            `none are made ${inWorkspaces(withoutVectors)}`,
+            "parley knowledge status shows why",
           ),
         ]
       : []),

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Core, startDivisions } from "@parley/core";
+import { type Core, startDivisions, startEmbeddings, sweepEmbeddingSets } from "@parley/core";
 import type { Logger } from "pino";
 
-/** Time between looks for documents that are not divided, with jitter of a half. */
+/** Time between looks for documents that are not divided or have no vectors, with jitter of a half. */
 const INTERVAL_MS = 2000;
 
-/** Starts divisions from time to time. Gives a function that stops it, which resolves once it has. */
+/** Starts divisions and embeddings from time to time. Gives a function that stops it, which resolves once it has. */
 export function startDividing({
   core,
   logger,
@@ -21,8 +21,13 @@ export function startDividing({
       try {
         // oxlint-disable-next-line no-await-in-loop -- one after the other, with a pause between
         await startDivisions(core);
+        // oxlint-disable-next-line no-await-in-loop -- a divided document is embedded next
+        await startEmbeddings(core);
+        // oxlint-disable-next-line no-await-in-loop -- and what is complete is searched
+        await sweepEmbeddingSets(core);
       } catch (error) {
-        if (!signal.aborted) logger.error({ err: error }, "Divisions could not start");
+        if (!signal.aborted)
+          logger.error({ err: error }, "Divisions or embeddings could not start");
       }
       // oxlint-disable-next-line no-await-in-loop -- the pause
       await sleep((0.5 + core.random()) * INTERVAL_MS, undefined, { signal }).catch(() => {});

@@ -39,7 +39,9 @@ export const shownColumns = {
 };
 
 /** A node without its content. */
-export type ShownNode = Omit<NodeRow, "content"> & { readonly contentBytes: number };
+export type ShownNode = Omit<NodeRow, "content" | "embeddedSet"> & {
+  readonly contentBytes: number;
+};
 
 /** The condition that the row is this node of a data source. */
 export const isNode = (view: ViewRow, nodeId: string) =>

@@ -105,7 +105,7 @@ async function writeParts(core: Process, { run, document, divided }: Writing): P
     await readHeldLog(db, run, { isLocked: true });
     const [marked] = await db
       .update(dataSourceNodes)
-      .set({ dividedAt: core.now() })
+      .set({ dividedAt: core.now(), embeddedSet: 0 })
       .where(
         and(
           isUndivided(viewId),
@@ -170,6 +170,13 @@ async function insertParts(
         || array_to_tsvector(array['view ' || ${viewId}::bigint::text]) as words
       from json_to_recordset(${rows}::json) as p(part_id text, "position" int, start int, "end" int,
         headings text[], content text, grams text[], heading_text text)
+    ),
+    -- A vector is of the title and the headings, too.
+    reworded as (
+      delete from part_vectors v using given, document_parts before
+      where (before.view_id, before.node_id, before.part_id) = (${viewId}::bigint, ${nodeId}, given.part_id)
+        and before.words is distinct from given.words
+        and (v.view_id, v.node_id, v.part_id) = (before.view_id, before.node_id, before.part_id)
     ),
     written as (
       insert into document_parts (view_id, node_id, part_id, position, start, "end", headings, content, language, words)

@@ -7,6 +7,8 @@ import {
   messages,
   runs,
   spaces,
+  type StoredEmbedding,
+  workspaces,
 } from "@parley/db";
 import { ParleyError, type StoredAgentKnowledge } from "@parley/schema";
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
@@ -14,6 +16,8 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Reaching } from "../access/ownership.ts";
 import type { Process } from "../context.ts";
 import { selectRows } from "../data-access/select-rows.ts";
+import { embedQuery } from "./embed-query.ts";
+import type { EmbeddingCore } from "./metered-embedding.ts";
 import { findsDocument, type PartFilters } from "./part-filters.ts";
 import { type FoundPart, searchParts } from "./search-parts.ts";
 
@@ -29,6 +33,7 @@ export interface LookingTurn {
 interface Asker {
   readonly caller: Reaching;
   readonly filters: PartFilters;
+  readonly embedding: StoredEmbedding | null;
 }
 
 /** Something that is looked up cannot be: why, for the model. */
@@ -41,6 +46,7 @@ const NOBODY: LookUpRefused = {
 };
 
 type Looking = Pick<Process, "database" | "runSearch" | "now">;
+type Searching = Looking & EmbeddingCore;
 
 /**
  * Reads who asks: the key that the answer is billed to, with the spaces that the token of its user had. Undefined once the
@@ -57,12 +63,14 @@ async function readAsker(
       reachedSpaceIds: runs.reachedSpaceIds,
       spaceId: conversations.spaceId,
       context: asked.context,
+      embedding: workspaces.embedding,
     })
     .from(runs)
     .innerJoin(messages, eq(messages.sid, runs.logId))
     .innerJoin(asked, eq(asked.sid, messages.parentMessageId))
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
     .innerJoin(apiKeys, eq(apiKeys.id, runs.apiKeyId))
+    .innerJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
     .where(
       and(
         eq(runs.logId, turn.messageId),
@@ -74,10 +82,11 @@ async function readAsker(
       ),
     );
   if (row === undefined) return undefined;
-  const { apiKey, reachedSpaceIds, spaceId, context } = row;
+  const { apiKey, reachedSpaceIds, spaceId, context, embedding } = row;
   const { everything } = turn.knowledge;
   const excluded = context?.excludedRetrievalTags ?? [];
   return {
+    embedding,
     caller: {
       kind: "workspace",
       workspace: { id: turn.workspaceId },
@@ -117,7 +126,7 @@ async function asAsker<T>(
 
 /** Searches for a turn. */
 export async function lookUp(
-  core: Looking,
+  core: Searching,
   turn: LookingTurn,
   {
     query,
@@ -126,9 +135,14 @@ export async function lookUp(
     ...narrowing
   }: Narrowing & { readonly query: string; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<FoundPart[] | LookUpRefused> {
-  return asAsker(core, turn, async ({ caller, filters }) =>
-    searchParts(core, { caller, signal }, { query, limit, filters: { ...filters, ...narrowing } }),
-  );
+  return asAsker(core, turn, async ({ caller, filters, embedding }) => {
+    const { workspaceId } = turn;
+    const payer = { apiKeyId: caller.apiKey.id, userId: caller.user.id || null };
+    const searcher = { workspaceId, ...payer, embedding, signal };
+    const meaning = await embedQuery(core, searcher, query);
+    const given = { query, limit, filters: { ...filters, ...narrowing }, meaning };
+    return (await searchParts(core, { caller, signal }, given)).parts;
+  });
 }
 
 /** A document of a data source that a turn reads. */

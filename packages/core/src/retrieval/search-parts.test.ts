@@ -41,7 +41,8 @@ describe("the search of parts", () => {
     by: CoreContext = test.context,
   ) => {
     const { signal } = new AbortController();
-    return searchParts(test.core, { caller: by.caller, signal }, { query, filters, limit: 10 });
+    const given = { query, filters, limit: 10 };
+    return (await searchParts(test.core, { caller: by.caller, signal }, given)).parts;
   };
   const find = async (query: string, filters?: PartFilters, by?: CoreContext) =>
     (await search(query, filters, by)).map(({ documentId }) => documentId);

@@ -1,6 +1,7 @@
 /**
- * Finds parts of documents: by words, in the language of each document, and by grams, for codes, misspelt words and scripts
- * without spaces. Each gives an order of its own; a part's place in both decides (reciprocal rank).
+ * Finds parts of documents: by words, in the language of each document, by grams, for codes, misspelt words and scripts
+ * without spaces, and by meaning, in a workspace with a model for it. Each gives an order of its own; a part's place in all
+ * of them decides (reciprocal rank).
  */
 import {
   dataSourceNodes,
@@ -9,13 +10,16 @@ import {
   type Queryable,
   spaces,
 } from "@parley/db";
+import type { SearchMode } from "@parley/schema";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Reaching } from "../access/ownership.ts";
 import type { Process } from "../context.ts";
 import { selectRows } from "../data-access/select-rows.ts";
 import type { Searcher } from "../untrusted/searches.ts";
+import type { QueryMeaning } from "./embed-query.ts";
 import { findsDocument, type PartFilters } from "./part-filters.ts";
 import { type QueryTerm, termsOf } from "./query-terms.ts";
+import { type PartPlace, rankByMeaning } from "./rank-by-meaning.ts";
 
 /** Parts with a term that are read at most: a term that has more says little. */
 const MAX_MATCHES = 1000;
@@ -49,6 +53,18 @@ interface PartSearch {
   readonly query: string;
   readonly filters: PartFilters;
   readonly limit: number;
+  /** What the query means; left out, it is not compared. */
+  readonly meaning?: QueryMeaning | undefined;
+  /** Parts of which all are compared. */
+  readonly maxExact?: number | undefined;
+}
+
+/** What a search found, and how. */
+export interface SearchedParts {
+  readonly parts: FoundPart[];
+  readonly mode: SearchMode;
+  /** Why meanings were not compared although there is a model for it. */
+  readonly modeReason: string | null;
 }
 
 /**
@@ -58,27 +74,28 @@ interface PartSearch {
 export async function searchParts(
   { runSearch }: Pick<Process, "runSearch">,
   { caller, ...searcher }: Omit<Searcher, "workspaceId"> & { readonly caller: Reaching },
-  { query, filters, limit }: PartSearch,
-): Promise<FoundPart[]> {
+  { query, filters, limit, meaning = { reason: null }, maxExact }: PartSearch,
+): Promise<SearchedParts> {
+  const modeReason = "reason" in meaning ? meaning.reason : null;
+  const nothing: SearchedParts = { parts: [], mode: "word", modeReason };
   const terms = termsOf(query);
-  if (terms.length === 0) return [];
+  if (terms.length === 0 && !("vector" in meaning)) return nothing;
   const of = { ...searcher, workspaceId: caller.workspace.id };
   return runSearch(of, async (db) => {
     const condition = findsDocument(caller, filters);
     const viewIds = await findViews(db, caller, filters);
-    if (viewIds.length === 0) return [];
+    if (viewIds.length === 0) return nothing;
     const inViews = sql`${viewIds.map((id) => `'view ${id}'`).join(" | ")}::text::tsquery`;
-    const counted = await countTerms(db, { terms, inViews });
-    const ranked = await rankParts(db, { counted, inViews, condition });
+    const counted = terms.length === 0 ? [] : await countTerms(db, { terms, inViews });
+    const found = await rankParts(db, { counted, inViews, condition });
+    const { mode, nearest } =
+      "vector" in meaning
+        ? await rankByMeaning(db, { meaning, viewIds, condition, found, maxExact })
+        : { mode: "word" as const, nearest: [] };
+    const ranked = addNearest(found, nearest.slice(0, MAX_RANKED));
     const places = mergeRanks(ranked).slice(0, limit);
-    return readParts(db, { places, condition });
+    return { parts: await readParts(db, { places, condition }), mode, modeReason };
   });
-}
-
-interface Place {
-  readonly viewId: number;
-  readonly nodeId: string;
-  readonly partId: string;
 }
 
 /** The data sources that the caller reaches: searches read no parts of others. */
@@ -124,9 +141,25 @@ async function countTerms(
   });
 }
 
-interface Ranked extends Place {
+interface Found extends PartPlace {
   readonly byWords: number;
   readonly byGrams: number;
+}
+
+interface Ranked extends Found {
+  readonly byMeaning: number;
+}
+
+/** Adds the places of the nearest parts to those of the found ones. */
+function addNearest(found: readonly Found[], nearest: readonly PartPlace[]): Ranked[] {
+  const keyOf = ({ viewId, nodeId, partId }: PartPlace) => JSON.stringify([viewId, nodeId, partId]);
+  const ranked = new Map<string, Ranked>();
+  for (const one of found) ranked.set(keyOf(one), { ...one, byMeaning: 0 });
+  for (const [index, one] of nearest.entries()) {
+    const before = ranked.get(keyOf(one)) ?? { ...one, byWords: 0, byGrams: 0 };
+    ranked.set(keyOf(one), { ...before, byMeaning: index + 1 });
+  }
+  return [...ranked.values()];
 }
 
 /** How much a term says: the rarer, the more. */
@@ -137,7 +170,7 @@ const weightOf = ({ count, weight }: CountedTerm): number =>
 async function rankParts(
   db: Queryable,
   given: { counted: readonly CountedTerm[]; inViews: SQL; condition: SQL | undefined },
-): Promise<Ranked[]> {
+): Promise<Found[]> {
   const { counted, inViews, condition } = given;
   if (counted.length === 0) return [];
   const { words } = documentParts;
@@ -171,7 +204,7 @@ async function rankParts(
     counted.map(({ query }) => query),
     sql` || `,
   );
-  const rows = await selectRows<Ranked>(
+  const rows = await selectRows<Found>(
     db,
     sql`
     with matching as (${sql.join(matches, sql` union `)}),
@@ -200,10 +233,13 @@ async function rankParts(
 }
 
 /** Places by the sum of the reciprocals of their ranks, of which 0 is none, the best first. */
-function mergeRanks(ranked: readonly Ranked[]): (Place & { readonly score: number })[] {
+function mergeRanks(ranked: readonly Ranked[]): (PartPlace & { readonly score: number })[] {
   const scoreOf = (rank: number): number => (rank === 0 ? 0 : 1 / (RANK_ROOM + rank));
   return ranked
-    .map((one) => ({ ...one, score: scoreOf(one.byWords) + scoreOf(one.byGrams) }))
+    .map((one) => {
+      const score = scoreOf(one.byWords) + scoreOf(one.byGrams) + scoreOf(one.byMeaning);
+      return { ...one, score };
+    })
     .toSorted((a, b) => b.score - a.score || a.byWords - b.byWords || a.byGrams - b.byGrams);
 }
 
@@ -212,7 +248,7 @@ async function readParts(
   {
     places,
     condition,
-  }: { places: readonly (Place & { score: number })[]; condition: SQL | undefined },
+  }: { places: readonly (PartPlace & { score: number })[]; condition: SQL | undefined },
 ): Promise<FoundPart[]> {
   if (places.length === 0) return [];
   const given = JSON.stringify(

@@ -68,6 +68,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  embedding: {
+    plural: "embeddings of documents",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
   firing: {
     plural: "firings",
     maxAttempts: 100,

@@ -157,6 +157,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
         "parents",
       ),
       ownedBy("document_parts", "view_id", "data_source_views", "content", "words", "headings"),
+      ownedBy("part_vectors", "view_id", "data_source_views", "vector", "signs"),
       owned(agent.table, ...agent.columns),
       ownedBy(ofFunction.table, "function_id", "sandbox_functions", ...ofFunction.columns),
       owned("skills", "instructions", "instructions_html", "source_metadata"),

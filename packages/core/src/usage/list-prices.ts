@@ -3,13 +3,13 @@ import type { ModelPair, ModelPrice, PriceList, ServerPriceList } from "@parley/
 import { asc, isNull } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { findEnabledModels } from "../workspaces/models.ts";
+import { findEnabledModels, modelKey } from "../workspaces/models.ts";
 import { currentPrices } from "./model-prices.ts";
 import { type PriceRow, priceOf, readSetPrices } from "./price-lists.ts";
 import { isFree, shippedPriceAt, shippedPriceList, startOf } from "./prices.ts";
 import { renderPrice, renderSetPrice } from "./render-prices.ts";
 
-/** Lists the enabled models with what each costs now, and the prices that will count later. */
+/** Lists the enabled models, and the one that makes vectors, with what each costs now, and the prices that will count later. */
 export async function listPrices(
   context: RequestContext,
   { wId }: { wId: string },
@@ -22,9 +22,15 @@ export async function listPrices(
   const upcoming = currentPrices(set.rows, now)
     .filter(({ validFrom }) => validFrom > now)
     .toSorted((a, b) => a.validFrom - b.validFrom);
+  const enabled = findEnabledModels(workspace);
+  const { embedding } = workspace;
+  const isListed = enabled.some(
+    (one) => embedding !== null && modelKey(one) === modelKey(embedding),
+  );
+  const pricedModels = embedding === null || isListed ? enabled : [...enabled, embedding];
   return {
     currency,
-    prices: findEnabledModels(workspace).map((pair) => {
+    prices: pricedModels.map((pair) => {
       const row = set.rowAt(pair, now);
       return row === undefined ? shippedPrice(pair, currency, now) : priceOfRow(row);
     }),

@@ -1,5 +1,5 @@
 /** Prices that workspaces and operators set: rows are only added, so that the past keeps its prices. */
-import { insertRow, modelPrices, type Queryable, workspaces } from "@parley/db";
+import { embeddingSets, insertRow, modelPrices, type Queryable, workspaces } from "@parley/db";
 import {
   invalidRequest,
   type ModelPair,
@@ -16,7 +16,7 @@ import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { modelKey, requireKnownModel } from "../workspaces/models.ts";
+import { isKnownModel, modelKey, requireKnownModel } from "../workspaces/models.ts";
 import { lockMoney } from "../money/money-lock.ts";
 import { isPrice, type PriceRow } from "./price-lists.ts";
 import { toNano } from "./prices.ts";
@@ -40,7 +40,7 @@ export async function setPrice(
 ): Promise<{ price: SetModelPrice }> {
   return inTransaction(context, async ({ db }) => {
     const { id, currency } = await lockWorkspace(context, db, input.wId);
-    requireKnownModel(input);
+    await requirePriceable(db, input);
     requireCurrency("prices", currency, input.currency);
     return insertPrice(context, db, { input, owner: { workspaceId: id, currency } });
   });
@@ -51,9 +51,19 @@ export async function setServerPrice(
   context: RequestContext,
   input: SetServerPrice,
 ): Promise<{ price: SetModelPrice }> {
-  requireKnownModel(input);
   const owner = { workspaceId: null, currency: input.currency };
-  return inTransaction(context, async ({ db }) => insertPrice(context, db, { input, owner }));
+  return inTransaction(context, async ({ db }) => {
+    await requirePriceable(db, input);
+    return insertPrice(context, db, { input, owner });
+  });
+}
+
+/** Throws `model_disabled` for a model that the server does not know, and that makes no vectors for a workspace either. */
+async function requirePriceable(db: Queryable, pair: ModelPair): Promise<void> {
+  const { providerId, modelId } = embeddingSets;
+  const isOfPair = and(eq(providerId, pair.providerId), eq(modelId, pair.modelId));
+  if (isKnownModel(pair) || (await db.$count(embeddingSets, isOfPair)) > 0) return;
+  requireKnownModel(pair);
 }
 
 /**

@@ -13,7 +13,8 @@ import { entryColumns, insertEntries, toLostEntry, type UsagePlace } from "./usa
 export interface CallToReserve {
   readonly id: string;
   readonly place: UsagePlace;
-  readonly conversationSid: string;
+  /** Null for a call that belongs to no conversation. */
+  readonly conversationSid: string | null;
   /** The fewest and the most nano-units that it may cost; null without a price. */
   readonly amounts: { readonly fewest: bigint; readonly most: bigint } | null;
 }
@@ -80,7 +81,8 @@ function toRequest({ id, place, conversationSid, amounts }: CallToReserve, at: n
     attempt,
     api_key_id: apiKeyId,
     user_id: userId,
-    agent_id: agentId,
+    // No budget of an agent applies to a call without one.
+    agent_id: agentId || null,
     conversation_sid: conversationSid,
     fewest: amounts && String(amounts.fewest),
     most: amounts && String(amounts.most),
@@ -102,7 +104,7 @@ function toReserved(row: ReservedRow | undefined): Reserved {
 const GRACE_MS = 30_000;
 const MAX_LOST = 500;
 
-// A run that is deleted has no row. A title, which has a run's log but no lease, ends within minutes of its start.
+// A run that is deleted has no row. A title and a search, which have no lease, end within minutes of their start.
 const settleLostStatement = statement<{ before: number; titlesBefore: number }, { id: string }>(
   "settle_lost_usage",
   sql`
@@ -110,7 +112,7 @@ const settleLostStatement = statement<{ before: number; titlesBefore: number }, 
     select r.id, r.amount, r.entry from usage_reservations r
     where r.created_at < ${sql.placeholder("before")}::bigint
       and case
-        when r.entry ->> 'origin' = 'title' then r.created_at < ${sql.placeholder("titlesBefore")}::bigint
+        when r.entry ->> 'origin' in ('title', 'search') then r.created_at < ${sql.placeholder("titlesBefore")}::bigint
         else not exists (
           select from runs where runs.log_id = r.log_id and runs.status = 'running' and runs.attempt = r.attempt
         )

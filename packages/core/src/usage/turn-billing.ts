@@ -23,8 +23,10 @@ export interface Billing {
   readonly limitsCalls: boolean;
 }
 
-/** The subquery that gives the `Billing` of the agent `a` in the workspace of this number. */
-export const billingOf = (workspaceId: SQL): SQL => sql`
+const tagsOfAgent = sql`(select json_agg(tag ->> 'name') from jsonb_array_elements(a.tags) tag)`;
+
+/** The subquery that gives the `Billing` in the workspace of this number, by default of the agent `a`. */
+export const billingOf = (workspaceId: SQL, tags: SQL = tagsOfAgent): SQL => sql`
   select json_build_object(
     'currency', payer.currency,
     'priceVersion', greatest(
@@ -33,7 +35,7 @@ export const billingOf = (workspaceId: SQL): SQL => sql`
       0
     ),
     'isBudgeted', ${isBudgeted(sql`payer.id`)},
-    'tags', (select json_agg(tag ->> 'name') from jsonb_array_elements(a.tags) tag),
+    'tags', ${tags},
     'limitsCalls', ${hasBudget(sql`payer.id`, "tool_calls")}
   )
   from workspaces payer where payer.id = ${workspaceId}`;

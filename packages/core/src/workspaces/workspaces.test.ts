@@ -34,6 +34,7 @@ describe("workspaces and members", () => {
     expect(settings).toEqual({
       workspaceId,
       name: "Acme",
+      embedding: null,
       currency: "USD",
       region: "us",
       regionalModelsOnly: false,

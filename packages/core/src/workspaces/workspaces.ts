@@ -22,6 +22,7 @@ import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
+import { chooseEmbedding, requireEmbeddingInRegion } from "./choose-embedding.ts";
 import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
 import { takePage } from "../data-access/pages.ts";
 import { requireNewCurrency } from "../money/currencies.ts";
@@ -117,9 +118,14 @@ export async function updateWorkspace(
     if (input.currency !== undefined) {
       await requireNewCurrency(context, db, { id: before.id, currency: input.currency });
     }
+    const of = { workspaceId: before.id, now: context.now() };
+    const { embedding: chosen } = input;
+    const embedding =
+      chosen === undefined ? before.embedding : await chooseEmbedding(db, of, chosen);
     const [row = before] = await db
       .update(workspaces)
       .set({
+        ...(chosen !== undefined && { embedding }),
         currency: input.currency,
         name: name ?? before.name,
         region,
@@ -129,6 +135,7 @@ export async function updateWorkspace(
       })
       .where(eq(workspaces.id, before.id))
       .returning();
+    if (chosen !== undefined || regionalModelsOnly === true) requireEmbeddingInRegion(row);
     // Callers are cached together with their workspace.
     afterCommit.push({ topic: "keys", workspaceId: row.id });
     return renderSettings(row);
@@ -227,6 +234,7 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     currency: row.currency,
     suspendedAt: row.suspendedAt,
     models: row.models.map(pairOf),
+    embedding: row.embedding,
   };
 }
 

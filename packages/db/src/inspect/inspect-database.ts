@@ -31,6 +31,9 @@ export interface Observed {
   readonly failingDestinations: number;
   /** For how long messages have waited to be found by their words, in milliseconds; 0 if none waits. */
   readonly unindexedMs: number;
+  /** Workspaces whose documents are found by meaning, and those for which no vectors are made for now. */
+  readonly byMeaning: number;
+  readonly withoutVectors: number;
 }
 
 /** How many schedules start nothing. */
@@ -80,11 +83,22 @@ const stalled = `select count(*) filter (where paused_for = 'key_revoked')::int 
 
 const observed = `select
     (select count(*)::int from alert_incidents where opened_at is not null and closed_at is null) as "openAlerts",
+    (select count(distinct workspace_id)::int from embedding_sets where status = 'current') as "byMeaning",
+    (select count(distinct workspace_id)::int from embedding_sets
+      where status <> 'removed' and stop is not null) as "withoutVectors",
     (select count(*)::int from trace_destinations where is_enabled and failing_since is not null) as "failingDestinations",
     coalesce((
       select greatest(0, extract(epoch from clock_timestamp()) * 1000 - i.indexed_until) from message_index i
       where exists (select from messages m where m.created_at >= i.indexed_until)
     ), 0)::float8 as "unindexedMs"`;
+
+const NOTHING_OBSERVED: Observed = {
+  openAlerts: 0,
+  failingDestinations: 0,
+  unindexedMs: 0,
+  byMeaning: 0,
+  withoutVectors: 0,
+};
 
 /**
  * Looks at a database without changing it, in one connection that is closed again. Throws if it cannot be
@@ -116,7 +130,7 @@ export async function inspectDatabase(
     const [schedules = { withoutKey: 0, failing: 0 }] = isCurrent
       ? (await client.query<StalledSchedules>(stalled)).rows
       : [];
-    const [seen = { openAlerts: 0, failingDestinations: 0, unindexedMs: 0 }] = isCurrent
+    const [seen = NOTHING_OBSERVED] = isCurrent
       ? (await client.query<Observed>(observed)).rows
       : [];
     return { ...found, migrations, secretsByKey, schedules, observed: seen };

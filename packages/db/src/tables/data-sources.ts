@@ -68,6 +68,8 @@ export const dataSourceNodes = pgTable(
     updatedAt: milliseconds().notNull(),
     /** When its text was divided; null until it is, and again after each write. */
     dividedAt: milliseconds(),
+    /** The newest set of vectors that has all of its parts; 0 for none, and again after each division. */
+    embeddedSet: number().notNull().default(0),
     // A tsvector has at most 1 MiB; the words of this many characters always fit. The view is one of the words,
     // so that a search reads no matches in other views.
     search: tsvector()
@@ -88,6 +90,9 @@ export const dataSourceNodes = pgTable(
     index("data_source_nodes_undivided")
       .on(table.viewId, table.nodeId)
       .where(sql`${table.dividedAt} is null and ${table.nodeType} = 'document'`),
+    index("data_source_nodes_by_embedding")
+      .on(table.viewId, table.embeddedSet)
+      .where(sql`${table.nodeType} = 'document'`),
   ],
 );
 

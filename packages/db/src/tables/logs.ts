@@ -1,6 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { ModelService, ProviderError } from "@parley/schema";
-import { index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { milliseconds, number } from "./columns.ts";
 
 /** One log per conversation, agent-message version and invocation, under its sId. */
@@ -51,7 +60,7 @@ export interface StoredAttempt {
   readonly end?: "suspended" | "lost" | "handed_back" | "refused";
 }
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces and divisions of documents to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces, divisions of documents and embeddings of their parts to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -69,6 +78,7 @@ export const runs = pgTable(
         | "trigger_event"
         | "trace_export"
         | "division"
+        | "embedding"
       >()
       .notNull(),
     workspaceId: number().notNull(),
@@ -169,6 +179,12 @@ export const runs = pgTable(
     index("runs_waiting_divisions")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'division'`),
+    index("runs_waiting_embeddings")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'embedding'`),
+    uniqueIndex("runs_of_embedded_views")
+      .on(table.subjectId)
+      .where(sql`${table.kind} = 'embedding'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

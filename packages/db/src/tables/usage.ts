@@ -71,9 +71,16 @@ export const usageEntries = pgTable(
 
 /**
  * What a call was made for: a step of an answer, one that repeats an answer in a wrong format, one that gave way to
- * another model, a title, a summary.
+ * another model, a title, a summary, vectors of parts of documents, the vector of a search.
  */
-export type UsageOrigin = "answer" | "repair" | "fallback" | "title" | "summary";
+export type UsageOrigin =
+  | "answer"
+  | "repair"
+  | "fallback"
+  | "title"
+  | "summary"
+  | "embedding"
+  | "search";
 
 /** Sums of entries by hour and by day, in UTC. A dimension that an entry does not have is 0 or empty. */
 export const usageSums = pgTable(

@@ -1,4 +1,4 @@
-import type { TokenScope } from "@parley/schema";
+import type { EmbeddingService, TokenScope } from "@parley/schema";
 import {
   boolean,
   index,
@@ -20,6 +20,13 @@ import {
   timestamps,
 } from "./columns.ts";
 
+/** A model that makes vectors, with the dimensions that are asked for; null for as many as it gives. */
+export interface StoredEmbedding {
+  readonly providerId: EmbeddingService;
+  readonly modelId: string;
+  readonly dimensions: number | null;
+}
+
 export const workspaces = pgTable("workspaces", {
   id: identity(),
   sid: sid(),
@@ -33,6 +40,8 @@ export const workspaces = pgTable("workspaces", {
   regionalModelsOnly: boolean().notNull().default(false),
   /** Pairs that are enabled, each as `provider/model`. */
   models: jsonb().$type<string[]>().notNull().default([]),
+  /** The model that makes vectors of its documents; null for none: searches find by words. */
+  embedding: jsonb().$type<StoredEmbedding>(),
   /** Whether the requests to the services of models are recorded. */
   recordsRequests: boolean().notNull().default(true),
   /** ISO 4217 code of the money of its prices and budgets. */

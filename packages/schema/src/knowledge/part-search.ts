@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { get } from "../endpoint-defaults.ts";
+import { administer, administered, get } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import { fromQuery, listFromQuery, Milliseconds, optional, text } from "../parsing/text.ts";
@@ -51,10 +51,68 @@ const FoundPart = z.object({
     .meta({ example: 0.0328 }),
 });
 
+/** How a search compares meanings. */
+export const SearchMode = z.enum(["word", "re-ranked", "exact"]);
+export type SearchMode = z.infer<typeof SearchMode>;
+
+const mode = SearchMode.describe(
+  "How meanings are compared: `word`: not at all; `re-ranked`: of what words have found; `exact`: of all parts",
+);
+
 export const FoundParts = z.object({
   parts: z.array(FoundPart).describe("Best matches first"),
+  mode,
+  modeReason: z
+    .string()
+    .nullable()
+    .describe("Why meanings are not compared although the workspace has a model for it; else null")
+    .meta({ example: null }),
 });
 export type FoundParts = z.infer<typeof FoundParts>;
+
+/** How far the vectors of a workspace's documents are. */
+export const KnowledgeStatus = z.object({
+  mode: mode.describe("How searches of all documents compare meanings at present"),
+  embedding: z
+    .object({
+      providerId: z.string().describe("Provider of the model").meta({ example: "openai" }),
+      modelId: z
+        .string()
+        .describe("Model of the provider")
+        .meta({ example: "text-embedding-3-small" }),
+      dimensions: z
+        .int()
+        .nullable()
+        .describe("Dimensions of its vectors; null before the first one")
+        .meta({ example: 1536 }),
+      askedDimensions: z
+        .int()
+        .nullable()
+        .describe("Dimensions that are asked for; null for as many as the model gives")
+        .meta({ example: null }),
+      state: z
+        .enum(["complete", "building", "budget", "unpriced", "credential", "service"])
+        .describe(
+          "`complete`, `building`, or why it stopped: a budget is used up, a hard budget applies and the model has no price, its credential is missing or refused, or its service fails",
+        ),
+      problem: z.string().nullable().describe("What stopped it, in words").meta({ example: null }),
+      retryAt: Milliseconds.nullable()
+        .describe("When it continues, if it stopped")
+        .meta({ example: null }),
+      isReplacing: z
+        .boolean()
+        .describe("Whether searches use the vectors of the model before until these are complete")
+        .meta({ example: false }),
+    })
+    .nullable()
+    .describe("The vectors of the workspace's model; null without one"),
+  parts: z.int().describe("Parts that the documents are divided into").meta({ example: 120 }),
+  embeddedParts: z
+    .int()
+    .describe("Those of them with a vector of the model")
+    .meta({ example: 120 }),
+});
+export type KnowledgeStatus = z.infer<typeof KnowledgeStatus>;
 
 /** The search that agents have, for people and their programs. */
 export const partSearchEndpoints = {
@@ -67,5 +125,15 @@ export const partSearchEndpoints = {
     params: WorkspaceParams,
     query: SearchKnowledge,
     output: FoundParts,
+  },
+  "knowledge.status": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/knowledge`,
+      input: WorkspaceParams,
+    }),
+    summary: "Read how documents are searched, and how many parts have a vector",
+    output: KnowledgeStatus,
   },
 } as const satisfies Record<string, Endpoint>;

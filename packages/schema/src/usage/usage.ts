@@ -6,7 +6,15 @@ import { TokenCounts } from "./token-counts.ts";
 import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
 
 /** What a call of a model was made for. */
-export const UsageOrigin = z.enum(["answer", "repair", "fallback", "title", "summary"]);
+export const UsageOrigin = z.enum([
+  "answer",
+  "repair",
+  "fallback",
+  "title",
+  "summary",
+  "embedding",
+  "search",
+]);
 export type UsageOrigin = z.infer<typeof UsageOrigin>;
 
 /** What usage is divided by. */

@@ -5,6 +5,7 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, ShortText, text } from "../parsing/text.ts";
 import { PublicRole } from "../roles.ts";
+import { EMBEDDING_DIMENSIONS, EmbeddingService } from "./embedding-services.ts";
 import { Currency } from "../parsing/amounts.ts";
 
 /** A workspace as the caller's key sees it. */
@@ -47,6 +48,21 @@ export const MAX_ENABLED_MODELS = 1000;
 
 const models = optional(z.array(Model).max(MAX_ENABLED_MODELS));
 
+/** A model that makes vectors of documents, by which searches find what has the same meaning. */
+export const EmbeddingModel = z.object({
+  providerId: EmbeddingService.describe("Provider of the model").meta({ example: "openai" }),
+  modelId: ShortText.min(1)
+    .describe("Model of the provider")
+    .meta({ example: "text-embedding-3-small" }),
+  dimensions: optional(
+    z.int().min(EMBEDDING_DIMENSIONS.least).max(EMBEDDING_DIMENSIONS.most).nullable(),
+  )
+    .transform((dimensions) => dimensions ?? null)
+    .describe("Dimensions to ask for; null, the default, for as many as the model gives")
+    .meta({ example: 512 }),
+});
+export type EmbeddingModel = z.output<typeof EmbeddingModel>;
+
 export const Region = z.enum(["us", "eu"]);
 export type Region = z.infer<typeof Region>;
 
@@ -64,6 +80,20 @@ export const WorkspaceSettings = z.object({
     .describe("Currency of its prices, budgets and amounts")
     .meta({ example: "USD" }),
   models: z.array(Model).describe("Models that are enabled"),
+  embedding: z
+    .object({
+      providerId: EmbeddingService.describe("Provider of the model").meta({ example: "openai" }),
+      modelId: z
+        .string()
+        .describe("Model of the provider")
+        .meta({ example: "text-embedding-3-small" }),
+      dimensions: z
+        .int()
+        .nullable()
+        .describe("Dimensions that are asked for; null for as many as it gives"),
+    })
+    .nullable()
+    .describe("The model that makes vectors of documents; null if searches find by words only"),
   suspendedAt: Milliseconds.nullable().describe(
     "When an operator suspended it, if it is suspended",
   ),
@@ -78,6 +108,9 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   ),
   recordsRequests: optional(z.boolean()).describe(
     "Whether the requests to the services of models are recorded; false keeps what is recorded until its retention",
+  ),
+  embedding: EmbeddingModel.nullish().describe(
+    "The model that makes vectors of documents; null for none: searches then find by words only",
   ),
   currency: optional(Currency).describe(
     "New currency, while the workspace has no price, no budget and no costs in another",

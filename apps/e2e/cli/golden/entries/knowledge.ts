@@ -17,4 +17,5 @@ export const knowledgeEntries: readonly Entry[] = [
     args: ({ source = "" }) => ["handbook", "--source", source],
   },
   { command: "knowledge search", args: ["opening hours"] },
+  { command: "knowledge status", args: [] },
 ];
