@@ -10,13 +10,13 @@ const IDLE_TIMEOUT_MS = 180_000;
 
 /** Event types that existing clients do not know, of both streams. */
 const optIn: OptInTypes = {
-  notes: "agent_message_notes",
-  compaction: "conversation_compacted",
-  fallbacks: "agent_message_fallback",
-  budgets: "agent_message_budget",
-  function_calls: "tool_output_required",
-  citations: "agent_message_citations",
-  children: "agent_task_started",
+  notes: ["agent_message_notes"],
+  compaction: ["conversation_compacted"],
+  fallbacks: ["agent_message_fallback"],
+  budgets: ["agent_message_budget"],
+  function_calls: ["tool_output_required"],
+  citations: ["agent_message_citations"],
+  children: ["agent_task_started", "agent_task_call_decided"],
 };
 
 const enveloped = (include: readonly string[]) =>

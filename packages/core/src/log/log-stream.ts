@@ -29,10 +29,10 @@ export function streamSpace(id: number | null, lost: StreamSpace["lost"]): Strea
 }
 
 /** The event types of a stream that are sent only on request, by the names that requests have for them. */
-export type OptInTypes = Readonly<Record<string, string>>;
+export type OptInTypes = Readonly<Record<string, readonly string[]>>;
 
 /** The event types that a follower does not get that asks for these. */
 export function hiddenTypes(optIn: OptInTypes, include: readonly string[]): ReadonlySet<string> {
-  const wanted = new Set(include.map((name) => (Object.hasOwn(optIn, name) ? optIn[name] : "")));
-  return new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+  const wanted = new Set(include);
+  return new Set(Object.entries(optIn).flatMap(([name, types]) => (wanted.has(name) ? [] : types)));
 }

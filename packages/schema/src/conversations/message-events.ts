@@ -129,6 +129,15 @@ export const MessageEvent = z.discriminatedUnion("type", [
     actionId: z.string().describe("The call that asks").meta({ example: "act_8hJ3kQ5vXz" }),
     task: TaskReference.describe("The conversation that works on it"),
   }),
+  z.object({
+    type: eventType("agent_task_call_decided"),
+    ...step,
+    actionId: z
+      .string()
+      .describe("The call of a task, which was announced here")
+      .meta({ example: "act_Wm3Hc8Yp1J" }),
+    status: Action.shape.status.describe("What has become of it: running once it is approved"),
+  }),
   ...TerminalMessageEvent.options,
 ]);
 export type MessageEvent = z.infer<typeof MessageEvent>;
