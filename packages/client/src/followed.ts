@@ -23,6 +23,7 @@ export type FollowConversation<N extends "messages.events" | "conversations.even
         | "function_calls"
         | "citations"
         | "children"
+        | "children_events"
       )[]
     | undefined;
 };

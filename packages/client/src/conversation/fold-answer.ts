@@ -93,6 +93,7 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "agent_message_fallback":
     case "agent_message_budget":
     case "agent_task_started":
+    case "agent_task_event":
       return change({});
     case "agent_task_call_decided":
       return change({}, withoutCall(answer, event.actionId));

@@ -17,6 +17,8 @@ const optIn: OptInTypes = {
   function_calls: ["tool_output_required"],
   citations: ["agent_message_citations"],
   children: ["agent_task_started", "agent_task_call_decided"],
+  // No log has these.
+  children_events: [],
 };
 
 const enveloped = (include: readonly string[]) =>
@@ -59,5 +61,7 @@ export async function findMessageStream(
     throw new ParleyError("invalid_request_error", message);
   }
   const space = streamSpace(conversation.spaceId, unknownConversation);
-  return { ...enveloped(include), logId: row.sid, space };
+  const hasTasks = include.includes("children_events");
+  const wanted = hasTasks ? [...include, "children"] : include;
+  return { ...enveloped(wanted), logId: row.sid, space, ...(hasTasks && { hasTasks }) };
 }

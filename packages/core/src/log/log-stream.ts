@@ -7,6 +7,8 @@ export interface LogStream {
   readonly hidden: ReadonlySet<string>;
   /** Whether each event comes as `{"eventId":…,"data":…}`. */
   readonly enveloped: boolean;
+  /** Whether the events of an answer's tasks come in it too. */
+  readonly hasTasks?: boolean;
   /** What a follower gets that already has the terminal event. */
   readonly afterEnd: "no content" | "terminal event";
   /** How long the stream stays open without an event; for ever by default. */

@@ -37,6 +37,7 @@ const optIn = [
   "function_calls",
   "citations",
   "children",
+  "children_events",
 ] as const;
 
 const tags = ["conversations"] as const;

@@ -60,6 +60,18 @@ export const TaskReference = z.object({
 });
 export type TaskReference = z.infer<typeof TaskReference>;
 
+/** An event of a task, in the stream of the answer that it comes from; no log has it. */
+export const TaskEvent = z.object({
+  type: eventType("agent_task_event"),
+  ...step,
+  task: TaskReference.describe("The task whose event it is"),
+  eventId: z.string().describe("Number of the event in its own stream").meta({ example: "3" }),
+  event: z
+    .looseObject({ type: z.string() })
+    .describe("The event, as the task's own stream has it")
+    .meta({ example: { type: "generation_tokens", text: "Oslo" } }),
+});
+
 /** Events of one version of an agent message. */
 export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
@@ -138,6 +150,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
       .meta({ example: "act_Wm3Hc8Yp1J" }),
     status: Action.shape.status.describe("What has become of it: running once it is approved"),
   }),
+  TaskEvent,
   ...TerminalMessageEvent.options,
 ]);
 export type MessageEvent = z.infer<typeof MessageEvent>;

@@ -110,6 +110,7 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
       case "agent_task_started":
         return tasks.start(event, opened.messageIdOf(event.step));
       case "agent_task_call_decided":
+      case "agent_task_event":
         return [];
       case "agent_message_notes":
       case "agent_message_fallback":

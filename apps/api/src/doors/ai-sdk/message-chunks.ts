@@ -218,6 +218,7 @@ export function createChunkEncoder(answer: {
       case "agent_message_budget":
       case "agent_message_citations":
       case "agent_task_started":
+      case "agent_task_event":
         break;
       case "agent_message_success":
         yield* end();
