@@ -1,6 +1,9 @@
 import {
   getConversation,
+  insertTestWorkspace,
   listConversations,
+  listTasks,
+  openTestContext,
   readTestLog,
   readTestTree,
 } from "@parley/core/testing";
@@ -88,6 +91,51 @@ describe("agents that ask others", () => {
       ["bob", 1, "succeeded"],
       ["ann", 2, "errored"],
     ]);
+  });
+
+  it("are listed as a tree, a page at a time, to those who reach the conversation", async () => {
+    await insertAgent("eve", script({ text: "Eve" }));
+    await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
+    await insertAgent(
+      "ann",
+      script({ toolCalls: [ask("bob"), ask("eve")] }, { text: "." }),
+      asks("bob", "eve"),
+    );
+    startWorker();
+    const { cId, mId } = await create("ann");
+    await ended(mId);
+    const list = async (input: Partial<Parameters<typeof listTasks>[1]>) =>
+      listTasks(team.context, {
+        cId,
+        limit: 100,
+        lastValue: undefined,
+        messageId: undefined,
+        ...input,
+      });
+    const all = await list({});
+    const shown = all.tasks.map(({ agentId, depth, status, path }) => [
+      agentId,
+      depth,
+      status,
+      ...path.map((one) => one.agentId),
+    ]);
+    expect(shown).toEqual([
+      ["bob", 1, "succeeded", "ann"],
+      ["eve", 1, "succeeded", "ann"],
+      ["eve", 2, "succeeded", "ann", "bob"],
+    ]);
+    expect(all.hasMore).toBe(false);
+    const first = await list({ limit: 2 });
+    const second = await list({ limit: 2, lastValue: first.lastValue ?? undefined });
+    expect([...first.tasks, ...second.tasks]).toEqual(all.tasks);
+    expect(await list({ messageId: mId })).toEqual(all);
+    expect(await list({ messageId: "other" })).toMatchObject({ tasks: [] });
+    const [bob] = all.tasks;
+    expect(await list({ cId: bob!.conversationId })).toMatchObject({ tasks: [all.tasks[2]] });
+    const other = await openTestContext(team.core, await insertTestWorkspace(team.core));
+    await expect(
+      listTasks(other, { cId, limit: 1, lastValue: undefined, messageId: undefined }),
+    ).rejects.toThrow("no such conversation");
   });
 
   it("give only so many tasks at once, and in all", async () => {

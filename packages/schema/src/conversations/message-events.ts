@@ -67,7 +67,9 @@ export const TaskEvent = z.object({
   task: TaskReference.describe("The task whose event it is"),
   eventId: z.string().describe("Number of the event in its own stream").meta({ example: "3" }),
   event: z
-    .looseObject({ type: z.string() })
+    .looseObject({
+      type: z.string().describe("Kind of event").meta({ example: "generation_tokens" }),
+    })
     .describe("The event, as the task's own stream has it")
     .meta({ example: { type: "generation_tokens", text: "Oslo" } }),
 });
