@@ -209,13 +209,22 @@ describe("trees of agents", () => {
     await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
     await insertAgent("ann", script({ toolCalls: [ask("bob")] }, { text: "." }), asks("bob"));
     startWorker();
-    const { mId } = await create("ann");
+    const { cId, mId } = await create("ann");
     await ended(mId);
-    const { spans } = (
-      await readRunTrace(team.context, { wId: team.context.caller.workspace.sid, runId: mId })
-    ).trace;
+    const wId = team.context.caller.workspace.sid;
+    const readTrace = async (runId: string) =>
+      (await readRunTrace(team.context, { wId, runId })).trace;
+    const { spans, traceId } = await readTrace(mId);
     const answers = spans.filter(({ kind }) => kind === "answer");
     expect(answers.map(({ name }) => name)).toEqual(["ann", "bob", "eve"]);
+    // Each run is sent by itself, as a part of the same trace.
+    const tree = await readTestTree(team.core, cId);
+    for (const [index, { messageId }] of tree.entries()) {
+      const own = await readTrace(messageId);
+      expect(own.traceId).toBe(traceId);
+      expect(own.parentSpanId).toBe(answers[index]?.parentId ?? null);
+      expect(own.spans[0]?.id).toBe(answers[index]?.id);
+    }
     const parents = answers.slice(1).map(({ parentId }) => spans.find(({ id }) => id === parentId));
     expect(parents).toMatchObject([
       { kind: "call", name: "ask_bob" },
