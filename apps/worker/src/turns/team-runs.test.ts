@@ -1,4 +1,5 @@
 import {
+  createTestConversation,
   getConversation,
   insertTestWorkspace,
   listConversations,
@@ -6,6 +7,7 @@ import {
   openTestContext,
   readTestLog,
   readTestTree,
+  uploadTestFile,
 } from "@parley/core/testing";
 import { describe, expect, it } from "vitest";
 import { ask, asks, script, teamTest } from "../../testing/team-test.ts";
@@ -136,6 +138,38 @@ describe("agents that ask others", () => {
     await expect(
       listTasks(other, { cId, limit: 1, lastValue: undefined, messageId: undefined }),
     ).rejects.toThrow("no such conversation");
+  });
+
+  it("pass files of the conversation on, and no others", async () => {
+    const { sId: fileId } = await uploadTestFile(team.context, "The code is 4711", {
+      contentType: "text/plain",
+      fileName: "code.txt",
+    });
+    const { sId: otherId } = await uploadTestFile(team.context, "Not for it");
+    await insertAgent("bob", script({ text: "Read" }));
+    const given = ask("bob", { task: "Read it", files: [fileId] });
+    const other = ask("bob", { task: "Read it", files: [otherId] });
+    await insertAgent(
+      "ann",
+      script({ toolCalls: [given, other] }, { text: "{{result}}" }),
+      asks("bob"),
+    );
+    startWorker();
+    const { conversation } = await createTestConversation(team.context, ["ann"], {
+      contentFragments: [{ title: "code.txt", fileId }],
+    });
+    await ended(conversation.content.at(-1)![0]!.sId);
+    const [answer, child, ...others] = await readTestTree(team.core, conversation.sId);
+    expect(others).toEqual([]);
+    expect(answer?.calls).toEqual(["succeeded", "errored"]);
+    const { conversation: task } = await getConversation(team.context, {
+      cId: child!.conversationId,
+    });
+    expect(task.content.flat()).toMatchObject([
+      { type: "content_fragment", fileId, title: "code.txt" },
+      { type: "user_message", content: "Read it" },
+      { type: "agent_message", content: "Read" },
+    ]);
   });
 
   it("give only so many tasks at once, and in all", async () => {
