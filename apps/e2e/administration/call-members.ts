@@ -60,6 +60,7 @@ export const members: Record<string, object> = {
   "conversations.events": { cId: "x" },
   "conversations.get": { cId: "x" },
   "conversations.getConsumption": { cId: "x" },
+  "conversations.listTasks": { cId: "x" },
   "conversations.listBlockedActions": { cId: "x" },
   "conversations.update": { cId: "x", read: true },
   "dataSourceNodes.put": {

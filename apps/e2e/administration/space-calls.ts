@@ -53,6 +53,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   ],
   "conversations.get": ofConversation(),
   "conversations.getConsumption": ofConversation(),
+  "conversations.listTasks": ofConversation(),
   "conversations.listBlockedActions": ofConversation(),
   "conversations.update": ofConversation({ title: "POISONED" }),
   "conversations.delete": ofConversation(),

@@ -36,6 +36,29 @@ describe("teams in folders", () => {
     expect(await workspace.succeed(["apply", copy])).toContain("Nothing to change");
   });
 
+  it("are made at once of agents that hand over to each other", async () => {
+    const workspace = await openWorkspace(server(), "Circles");
+    const { rpc, wId } = workspace;
+    const handing = (other: string) =>
+      `${model}team:\n  - { agent: ${other}, name: other, mode: handover }\n`;
+    const folder = await openFolder({
+      "parley.yaml": "",
+      "agents/ann.yaml": handing("bob"),
+      "agents/bob.yaml": handing("ann"),
+    });
+    await workspace.succeed(["apply", folder, "--yes"]);
+    const { agentConfigurations } = await rpc.agents.listAll.query({ wId });
+    const idOf = (name: string) => agentConfigurations.find((one) => one.name === name)?.sId ?? "";
+    for (const [name, other] of [
+      ["ann", "bob"],
+      ["bob", "ann"],
+    ] as const) {
+      const { team } = await rpc.agents.getDefinition.query({ wId, agentId: idOf(name) });
+      expect(team).toEqual([{ agentId: idOf(other), name: "other", mode: "handover" }]);
+    }
+    expect(await workspace.succeed(["apply", folder])).toContain("Nothing to change");
+  });
+
   it("are refused with a name that no tool may have, or that two have", async () => {
     const workspace = await openWorkspace(server(), "Faulty teams");
     const folder = await openFolder({

@@ -15,6 +15,15 @@ export type FollowConversation<N extends "messages.events" | "conversations.even
 > & {
   /** Further events; none by default. */
   readonly include?:
-    | readonly ("notes" | "compaction" | "fallbacks" | "budgets" | "function_calls" | "citations")[]
+    | readonly (
+        | "notes"
+        | "compaction"
+        | "fallbacks"
+        | "budgets"
+        | "function_calls"
+        | "citations"
+        | "children"
+        | "children_events"
+      )[]
     | undefined;
 };

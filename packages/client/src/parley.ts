@@ -114,6 +114,7 @@ export function createParley(options: ParleyOptions) {
       get: method("conversations.get"),
       /** Reads what the answers of a conversation took: tokens, steps, calls and times. */
       getConsumption: method("conversations.getConsumption"),
+      listTasks: method("conversations.listTasks"),
       /** Lists conversations without their messages, the newest first, a page at a time. */
       list: method("conversations.list"),
       /** Marks a conversation as read, or gives it a title. */

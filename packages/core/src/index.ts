@@ -106,6 +106,7 @@ export { type StoredEvent, type Hint, createLocalBus } from "./log/bus.ts";
 export type { BriefAgent } from "./agents/agents.ts";
 export { eraseTemporaryConversations } from "./conversations/erase-temporary.ts";
 export { followLog } from "./log/follow.ts";
+export { followTasks } from "./log/follow-tasks.ts";
 export type { LogStream, StreamSpace } from "./log/log-stream.ts";
 export { readEvents, readLogEnd } from "./log/read-log.ts";
 export { createRedisBus } from "./log/redis-bus.ts";

@@ -3,6 +3,7 @@ import { and, asc, eq, or } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 
 export { answerQuestion } from "../src/calls/ask-user.ts";
+export { listTasks } from "../src/conversations/list-tasks.ts";
 export { listBlockedActions } from "../src/calls/blocked-actions.ts";
 export { readRunTrace } from "../src/traces/read-trace.ts";
 export { deleteConversation, listConversations } from "../src/conversations/conversations.ts";

@@ -7,6 +7,7 @@ import {
   once,
   parseCursor,
   readLogEnd,
+  refuseTasks,
   reservingStorage,
   startAfter,
 } from "@parley/core";
@@ -238,6 +239,7 @@ export function follow(endpoint: StreamEndpoint, find: AnyFind) {
     const { wId } = input as { wId: string };
     const context = authorizeWorkspace(endpoint, given, wId);
     const stream = await find(context, input);
+    refuseTasks(stream);
     const end = await readLogEnd(context.database.db, stream.logId);
     const after = startAfter(cursor, end, stream);
     const { space } = stream;

@@ -39,6 +39,7 @@ export * from "./conversations/messages.ts";
 export * from "./conversations/recorded-requests.ts";
 export * from "./conversations/space-content.ts";
 export * from "./conversations/summaries.ts";
+export * from "./conversations/tasks.ts";
 export * from "./conversations/waiting-calls.ts";
 export * from "./errors/error-table.ts";
 export * from "./errors/errors.ts";

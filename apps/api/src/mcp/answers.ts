@@ -142,6 +142,8 @@ export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Re
     case "agent_message_budget":
     case "agent_message_citations":
     case "agent_task_started":
+    case "agent_task_call_decided":
+    case "agent_task_event":
       return become({});
     default:
       // A newer process may have written others.

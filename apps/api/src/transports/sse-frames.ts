@@ -48,8 +48,9 @@ export function formatFrame(
   event: StoredEvent,
   { enveloped, withIds }: { enveloped: boolean; withIds: boolean },
 ): string {
-  const data = enveloped ? `{"eventId":"${event.seq}","data":${event.payload}}` : event.payload;
-  return `${withIds ? `id: ${event.seq}\n` : ""}${formatData(data)}`;
+  const { seq, id = String(seq), payload } = event;
+  const data = enveloped ? `{"eventId":"${id}","data":${payload}}` : payload;
+  return `${withIds ? `id: ${id}\n` : ""}${formatData(data)}`;
 }
 
 /** JSON as a frame without a number. */

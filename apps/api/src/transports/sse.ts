@@ -1,5 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { type LogStream, parseCursor, seesAllOfWorkspace, type StoredEvent } from "@parley/core";
+import {
+  followTasks,
+  type LogStream,
+  parsePlaces,
+  seesAllOfWorkspace,
+  type StoredEvent,
+  type TaskPlaces,
+} from "@parley/core";
 import type { FastifyRequest } from "fastify";
 import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts";
 import type { StreamPlace } from "../limits/open-streams.ts";
@@ -15,6 +22,8 @@ const HEARTBEAT = Buffer.from(": ping\n\n");
 interface Resume {
   /** Number of the last event that the client has; 0 for none. */
   readonly cursor: number;
+  /** Those of the tasks of an answer; none for most streams. */
+  readonly below?: TaskPlaces;
   /** Whether the client resumes, and so wants `id:` lines. */
   readonly withIds: boolean;
 }
@@ -25,7 +34,8 @@ export function parseResume(request: Pick<FastifyRequest, "headers" | "query">):
   const { lastEventId } = request.query as { lastEventId?: unknown };
   const value = header ?? lastEventId;
   if (value === undefined) return { cursor: 0, withIds: false };
-  return { cursor: parseCursor(value), withIds: true };
+  const { cursor, below } = parsePlaces(value);
+  return { cursor, withIds: true, ...(below.size > 0 && { below }) };
 }
 
 /** A stream to send. */
@@ -35,6 +45,8 @@ interface NewStream {
   readonly source: LogStream;
   /** Number of the event after which it begins. */
   readonly after: number;
+  /** The numbers of the events of tasks that its client has. */
+  readonly below?: TaskPlaces | undefined;
   /** Whether its client had a part of it before. */
   readonly isResumed: boolean;
   readonly encode: EncodeFrames;
@@ -153,7 +165,12 @@ export function startStream(
     // The log has ended, but not yet what follows it.
     if (!isOver) endSoon();
   };
-  const following = core.hub.follow({ take, end: leave, fail }, { logId, after });
+  const follower = { take, end: leave, fail };
+  const { hidden } = source;
+  const following =
+    source.hasTasks === true
+      ? followTasks(core, follower, { logId, after, hidden, below: rest.below ?? new Map() })
+      : core.hub.follow(follower, { logId, after });
   response.on("drain", () => following.resume());
   response.once("close", () => {
     end();

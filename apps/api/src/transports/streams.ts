@@ -1,7 +1,9 @@
 import {
   type Context,
+  badCursor,
   type LogStream,
   readLogEnd,
+  refuseTasks,
   type RequestContext,
   startAfter,
   type WorkspaceCaller,
@@ -79,6 +81,7 @@ export function registerStreams(
         const { source, input } = await findStream(endpoint, find, services, request);
         const format = parseFormat(endpoint, request);
         if (format !== undefined) {
+          refuseTasks(source);
           const send = formats[name]?.[format];
           if (send === undefined) throw new Error(`Nothing sends ${name} as ${format}`);
           const all = procedureContext(services, { request, reply });
@@ -87,12 +90,14 @@ export function registerStreams(
           await send({ services, request, reply, context }, { source, input });
           return reply;
         }
-        const { cursor, withIds } = parseResume(request);
+        const { cursor, below, withIds } = parseResume(request);
+        if (source.hasTasks !== true && below !== undefined) throw badCursor();
         const after = startAfter(cursor, await readLogEnd(db, source.logId), source);
         if (after === undefined) return reply.code(204).send();
         const encode = frameEncoder(source, withIds);
         const isResumed = withIds && after > 0;
-        startStream(services, { name, source, after, isResumed, encode }, { request, reply });
+        const stream = { name, source, after, below, isResumed, encode };
+        startStream(services, stream, { request, reply });
         // A reply is a promise of its end: returning it would hold it in memory until then.
         return undefined;
       }),

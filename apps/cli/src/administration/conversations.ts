@@ -19,6 +19,7 @@ import {
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { createSummaryCommands } from "./summaries.ts";
+import { createTasksCommand } from "./tasks.ts";
 import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("conversations.list", {
@@ -94,6 +95,7 @@ export const createConversationAdministration = (context: Context) =>
       destroys: ({ id }) => `permanently delete the conversation ${id}`,
       call: async ({ parley }, { id }) => parley.conversations.delete({ conversationId: id }),
     }),
+    createTasksCommand(context),
     createSummaryCommands(context),
   ]);
 

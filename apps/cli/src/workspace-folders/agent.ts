@@ -1,3 +1,4 @@
+import { oneLine } from "@parley/command/print";
 import {
   type AgentKnowledge,
   type AgentMemory,
@@ -277,9 +278,19 @@ export const agentKind: Kind<AgentDefinition> = {
     const { rpc, wId } = applying.connection;
     const { script: played, responseFormat: format } = agent;
     const own = { script: played ?? undefined, responseFormat: format ?? undefined };
-    const draft = { wId, ...membersOf(applying, agent), ...own };
+    // Of agents that name each other, one is created without those that are not there yet.
+    const known = agent.team.filter((mate) => applying.ids.agent.has(mate.agent));
+    const draft = { wId, ...membersOf(applying, { ...agent, team: known }), ...own };
     const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
-    return agentConfiguration.sId;
+    const { sId: agentId, version } = agentConfiguration;
+    if (known.length < agent.team.length) {
+      const run = async (): Promise<void> => {
+        const { team } = membersOf(applying, agent);
+        await callServer(rpc.agents.update.mutate({ wId, agentId, version, team }));
+      };
+      applying.afterAll.push({ of: `the team of agent ${oneLine(agent.name)}`, run });
+    }
+    return agentId;
   },
   update: async (applying, { before, after, changed }) => {
     const { rpc, wId } = applying.connection;

@@ -49,7 +49,12 @@ export async function applyFolder(
     else if (isMade && !options.yes) for (const line of renderPlan(io, steps)) reportLine(io, line);
     if (isMade) {
       await agree(io, changes, { secrets, state, options });
-      const isOvertaken = await run(io, changes, { connection, ids: idsOf(state), secrets });
+      const isOvertaken = await run(io, changes, {
+        connection,
+        ids: idsOf(state),
+        secrets,
+        afterAll: [],
+      });
       if (isOvertaken && attempt < MAX_PLANS) continue;
       if (isOvertaken)
         throw new CommandError("The workspace kept changing while the plan was applied. Try again");
@@ -142,11 +147,16 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
 async function run(io: Io, changes: readonly Step[], applying: Applying): Promise<boolean> {
   const progress = showProgress(io, "applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];
+  let finishing = "";
   const runAll = async (): Promise<void> => {
     for (const change of changes) {
       await change.run?.(applying);
       done.push(change);
       progress.advance(1);
+    }
+    for (const { of, run: finish } of applying.afterAll) {
+      finishing = of;
+      await finish();
     }
   };
   try {
@@ -154,7 +164,7 @@ async function run(io: Io, changes: readonly Step[], applying: Applying): Promis
     return false;
   } catch (error) {
     const failed = changes[done.length];
-    const what = failed === undefined ? "" : nameStep(failed);
+    const what = failed === undefined ? finishing : nameStep(failed);
     if (overtaken.includes(errorTypeOf(error))) {
       reportLine(io, `${what} has just been changed by somebody else; here is a new plan`);
       return true;

@@ -65,6 +65,8 @@ export interface Applying {
   /** Ids by kind and name, those of created things too. */
   readonly ids: Readonly<Record<KindName | "space", Map<string, string>>>;
   readonly secrets: SecretSource;
+  /** What is done once all of the plan is: parts of things that name others which were created after them. */
+  readonly afterAll: { readonly of: string; readonly run: () => Promise<void> }[];
 }
 
 /** What becomes of a thing that the workspace has. */

@@ -13,6 +13,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { ConversationMenu } from "./conversation-menu.tsx";
 import { Summaries } from "./summaries.tsx";
 import { Talk } from "./talk.tsx";
+import { Tasks } from "./tasks.tsx";
 
 const Timeline = lazy(async () => ({ default: (await import("./timeline.tsx")).Timeline }));
 const RawEvents = lazy(async () => ({ default: (await import("./raw-events.tsx")).RawEvents }));
@@ -47,6 +48,7 @@ export function ConversationPage() {
       >
         <Suspense fallback={<Skeleton label="the view" />}>
           {view === "talk" && <Summaries conversationId={conversationId} />}
+          {view === "talk" && <Tasks conversationId={conversationId} />}
           {view === "talk" && <Talk key={conversationId} conversationId={conversationId} />}
           {view === "timeline" && <Timeline conversationId={conversationId} />}
           {view === "events" && <RawEvents conversationId={conversationId} />}

@@ -21,7 +21,11 @@ export function RawEvents({ conversationId }: { readonly conversationId: string 
       log === undefined
         ? parley.conversations.follow({ conversationId }, options)
         : parley.messages.follow(
-            { conversationId, messageId: log, include: ["notes", "fallbacks", "citations"] },
+            {
+              conversationId,
+              messageId: log,
+              include: ["notes", "fallbacks", "citations", "children"],
+            },
             options,
           ),
   );

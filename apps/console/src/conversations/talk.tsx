@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ConversationMessage } from "parley-client";
+import type { ShownConversation } from "parley-client/react";
 import { useConversation } from "parley-client/react";
 import { useMemo, useRef } from "react";
 import { hasScope } from "../api/access.ts";
@@ -144,12 +145,17 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
 
 const none: readonly never[] = [];
 
-/** The waiting calls of a message; most share one empty list, so that they are not rendered again. */
-function pick<T extends { readonly messageId: string }>(
+type Approval = ShownConversation["approvals"][number];
+
+/** The waiting calls of a message and its tasks; most share one empty list, so that they are not rendered again. */
+function pick<T extends Pick<Approval, "messageId" | "path">>(
   waiting: readonly T[],
   messageId: string,
 ): readonly T[] {
-  const own = waiting.filter((one) => one.messageId === messageId);
+  const own = waiting.filter(
+    (one) =>
+      one.messageId === messageId || one.path?.some((above) => above.messageId === messageId),
+  );
   return own.length === 0 ? none : own;
 }
 

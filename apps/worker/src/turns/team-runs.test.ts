@@ -1,8 +1,13 @@
 import {
+  createTestConversation,
   getConversation,
+  insertTestWorkspace,
   listConversations,
+  listTasks,
+  openTestContext,
   readTestLog,
   readTestTree,
+  uploadTestFile,
 } from "@parley/core/testing";
 import { describe, expect, it } from "vitest";
 import { ask, asks, script, teamTest } from "../../testing/team-test.ts";
@@ -87,6 +92,83 @@ describe("agents that ask others", () => {
       ["ann", 0, "succeeded"],
       ["bob", 1, "succeeded"],
       ["ann", 2, "errored"],
+    ]);
+  });
+
+  it("are listed as a tree, a page at a time, to those who reach the conversation", async () => {
+    await insertAgent("eve", script({ text: "Eve" }));
+    await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
+    await insertAgent(
+      "ann",
+      script({ toolCalls: [ask("bob"), ask("eve")] }, { text: "." }),
+      asks("bob", "eve"),
+    );
+    startWorker();
+    const { cId, mId } = await create("ann");
+    await ended(mId);
+    const list = async (input: Partial<Parameters<typeof listTasks>[1]>) =>
+      listTasks(team.context, {
+        cId,
+        limit: 100,
+        lastValue: undefined,
+        messageId: undefined,
+        ...input,
+      });
+    const all = await list({});
+    const shown = all.tasks.map(({ agentId, depth, status, path }) => [
+      agentId,
+      depth,
+      status,
+      ...path.map((one) => one.agentId),
+    ]);
+    expect(shown).toEqual([
+      ["bob", 1, "succeeded", "ann"],
+      ["eve", 1, "succeeded", "ann"],
+      ["eve", 2, "succeeded", "ann", "bob"],
+    ]);
+    expect(all.hasMore).toBe(false);
+    const first = await list({ limit: 2 });
+    const second = await list({ limit: 2, lastValue: first.lastValue ?? undefined });
+    expect([...first.tasks, ...second.tasks]).toEqual(all.tasks);
+    expect(await list({ messageId: mId })).toEqual(all);
+    expect(await list({ messageId: "other" })).toMatchObject({ tasks: [] });
+    const [bob] = all.tasks;
+    expect(await list({ cId: bob!.conversationId })).toMatchObject({ tasks: [all.tasks[2]] });
+    const other = await openTestContext(team.core, await insertTestWorkspace(team.core));
+    await expect(
+      listTasks(other, { cId, limit: 1, lastValue: undefined, messageId: undefined }),
+    ).rejects.toThrow("no such conversation");
+  });
+
+  it("pass files of the conversation on, and no others", async () => {
+    const { sId: fileId } = await uploadTestFile(team.context, "The code is 4711", {
+      contentType: "text/plain",
+      fileName: "code.txt",
+    });
+    const { sId: otherId } = await uploadTestFile(team.context, "Not for it");
+    await insertAgent("bob", script({ text: "Read" }));
+    const given = ask("bob", { task: "Read it", files: [fileId] });
+    const other = ask("bob", { task: "Read it", files: [otherId] });
+    await insertAgent(
+      "ann",
+      script({ toolCalls: [given, other] }, { text: "{{result}}" }),
+      asks("bob"),
+    );
+    startWorker();
+    const { conversation } = await createTestConversation(team.context, ["ann"], {
+      contentFragments: [{ title: "code.txt", fileId }],
+    });
+    await ended(conversation.content.at(-1)![0]!.sId);
+    const [answer, child, ...others] = await readTestTree(team.core, conversation.sId);
+    expect(others).toEqual([]);
+    expect(answer?.calls).toEqual(["succeeded", "errored"]);
+    const { conversation: task } = await getConversation(team.context, {
+      cId: child!.conversationId,
+    });
+    expect(task.content.flat()).toMatchObject([
+      { type: "content_fragment", fileId, title: "code.txt" },
+      { type: "user_message", content: "Read it" },
+      { type: "agent_message", content: "Read" },
     ]);
   });
 

@@ -155,6 +155,10 @@ describe("trees of agents", () => {
     expect(
       (await readTestLog(team.core, cId)).filter(({ type }) => type === "tool_ask_user_question"),
     ).toMatchObject([waiting]);
+    const ofAnswer = (await readTestLog(team.core, mId)).filter(({ type }) =>
+      type.includes("ask_user"),
+    );
+    expect(ofAnswer).toMatchObject([{ ...waiting, step: 0 }]);
     const { blockedActions } = await listBlockedActions(team.context, { cId });
     expect(blockedActions).toMatchObject([waiting]);
     const listed = await listConversations(team.context, { limit: 10, lastValue: undefined });
@@ -167,6 +171,37 @@ describe("trees of agents", () => {
     });
     await ended(mId);
     expect((await readTestTree(team.core, cId))[0]).toMatchObject({ content: "Large" });
+    const { actionId } = blockedActions[0]!;
+    const decided = (await readTestLog(team.core, mId)).filter(({ type }) =>
+      type.includes("decided"),
+    );
+    const of = { messageId: mId, configurationId: "ann", step: 0 };
+    expect(decided).toMatchObject([
+      { type: "agent_task_call_decided", ...of, actionId, status: "succeeded" },
+    ]);
+  });
+
+  it("tell the answer that was handed over to what its tasks wait for", async () => {
+    const question = { name: "ask_user", params: { question: "Which size?" } };
+    await insertTestAgent(team.core, team.context.caller.workspace, {
+      sid: "eve",
+      asksUser: true,
+      script: script({ toolCalls: [question] }, { text: "{{result}}" }),
+    });
+    await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
+    await insertAgent("ann", script({ toolCalls: [handOver("bob")] }), hands("bob"));
+    startWorker();
+    const { cId, mId } = await create("ann");
+    await until(cId, "tool_ask_user_question");
+    const [, bob] = await readTestTree(team.core, cId);
+    const asked = async (logId: string) =>
+      (await readTestLog(team.core, logId)).filter(({ type }) => type === "tool_ask_user_question");
+    expect(await asked(mId)).toEqual([]);
+    const path = [
+      { messageId: mId, actionId: null, step: null },
+      { messageId: bob!.messageId, step: 0 },
+    ];
+    expect(await asked(bob!.messageId)).toMatchObject([{ path }]);
   });
 
   it("have the answers of their tasks in their traces, below the calls", async () => {
@@ -174,13 +209,22 @@ describe("trees of agents", () => {
     await insertAgent("bob", script({ toolCalls: [ask("eve")] }, { text: "." }), asks("eve"));
     await insertAgent("ann", script({ toolCalls: [ask("bob")] }, { text: "." }), asks("bob"));
     startWorker();
-    const { mId } = await create("ann");
+    const { cId, mId } = await create("ann");
     await ended(mId);
-    const { spans } = (
-      await readRunTrace(team.context, { wId: team.context.caller.workspace.sid, runId: mId })
-    ).trace;
+    const wId = team.context.caller.workspace.sid;
+    const readTrace = async (runId: string) =>
+      (await readRunTrace(team.context, { wId, runId })).trace;
+    const { spans, traceId } = await readTrace(mId);
     const answers = spans.filter(({ kind }) => kind === "answer");
     expect(answers.map(({ name }) => name)).toEqual(["ann", "bob", "eve"]);
+    // Each run is sent by itself, as a part of the same trace.
+    const tree = await readTestTree(team.core, cId);
+    for (const [index, { messageId }] of tree.entries()) {
+      const own = await readTrace(messageId);
+      expect(own.traceId).toBe(traceId);
+      expect(own.parentSpanId).toBe(answers[index]?.parentId ?? null);
+      expect(own.spans[0]?.id).toBe(answers[index]?.id);
+    }
     const parents = answers.slice(1).map(({ parentId }) => spans.find(({ id }) => id === parentId));
     expect(parents).toMatchObject([
       { kind: "call", name: "ask_bob" },

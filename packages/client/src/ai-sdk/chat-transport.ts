@@ -24,6 +24,11 @@ export interface ParleyChatTransport extends ChatTransport<ChatMessage> {
   readonly cancel: (chatId: string) => Promise<void>;
 }
 
+/** The part `data-task-call`: the call is that of a task. */
+interface Placed {
+  readonly data: { readonly conversationId: string; readonly messageId: string };
+}
+
 type Send = Parameters<ParleyChatTransport["sendMessages"]>[0];
 
 /**
@@ -122,7 +127,8 @@ export function createChatTransport(options: ChatTransportOptions): ParleyChatTr
       const decision = approved ? "approved" : "rejected";
       // Repeating a decision changes nothing.
       const call = { conversationId, messageId, actionId, approved: decision } as const;
-      await parley.messages.validateAction(call);
+      const task = parts.find((one) => one.type === "data-task-call" && one.id === actionId);
+      await parley.messages.validateAction({ ...call, ...(task as Placed | undefined)?.data });
     }
     return read(conversationId, messageId, { signal, continueAfter });
   }

@@ -234,22 +234,26 @@ export function createConversationStore(parley: Parley, existingId?: string) {
       }),
 
     /** Decides about a call that waits for approval. */
-    decide: async ({ messageId, actionId }: ToolApproval, approved: Decision): Promise<boolean> =>
+    decide: async (
+      // Of a task, it is another conversation.
+      { conversationId, messageId, actionId }: ToolApproval,
+      approved: Decision,
+    ): Promise<boolean> =>
       attempt(async () => {
-        const call = { conversationId: requireId(), messageId, actionId, approved };
+        const call = { conversationId, messageId, actionId, approved };
         await parley.messages.validateAction(call);
         answers.markDecided(actionId);
       }),
 
     /** Answers a question of an agent, which continues with the answer. */
     answer: async (
-      { messageId, actionId }: ToolQuestion,
+      { conversationId, messageId, actionId }: ToolQuestion,
       given: QuestionAnswer,
     ): Promise<boolean> =>
       attempt(async () => {
         const answer =
           typeof given === "string" ? { selectedOptions: [], customResponse: given } : given;
-        const call = { conversationId: requireId(), messageId, actionId, answer };
+        const call = { conversationId, messageId, actionId, answer };
         await parley.messages.answerQuestion(call);
         answers.markDecided(actionId);
       }),

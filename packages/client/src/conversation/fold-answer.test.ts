@@ -46,6 +46,19 @@ test("shows that an approved call of a personal tool waits for its user's permis
   expect(ended).toMatchObject({ permissions: [], message: { actions: [action] } });
 });
 
+test("shows what a task waits for until that is decided, or the task has ended", () => {
+  const waits = event("tool_approve_execution", {
+    actionId: "act_2",
+    path: [{ messageId: "a", actionId: "act_1", step: 0 }],
+  });
+  const waiting = foldEvent(foldEvent(beginAnswer(message), begins, "1"), waits, "2");
+  expect(waiting.approvals).toMatchObject([{ actionId: "act_2" }]);
+  const decided = event("agent_task_call_decided", { actionId: "act_2", status: "running" });
+  expect(foldEvent(waiting, decided, "3").approvals).toEqual([]);
+  const action = { sId: "act_1", status: "errored" };
+  expect(foldEvent(waiting, event("agent_action_success", { action }), "3").approvals).toEqual([]);
+});
+
 test("skips an event of the future", () => {
   const answer = foldEvent(beginAnswer(message), begins, "1");
   expect(foldEvent(answer, event("tool_of_the_future"), "2")).toEqual({

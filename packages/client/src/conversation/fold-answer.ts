@@ -93,7 +93,10 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "agent_message_fallback":
     case "agent_message_budget":
     case "agent_task_started":
+    case "agent_task_event":
       return change({});
+    case "agent_task_call_decided":
+      return change({}, withoutCall(answer, event.actionId));
     case "agent_message_success":
       return change(event.message, noneWaits);
     case "agent_error":
@@ -120,9 +123,10 @@ function addWaiting(waiting: Waiting, { kind, call }: WaitingCall): Waiting {
   }
 }
 
-/** What waits beside a call, which waits for something else now or not at all. */
+/** What waits beside a call and those of its task: it waits for something else now or not at all. */
 function withoutCall({ approvals, questions, permissions }: Waiting, sId: string): Waiting {
-  const isOther = ({ actionId }: { actionId: string }) => actionId !== sId;
+  const isOther = ({ actionId, path }: Pick<ToolApproval, "actionId" | "path">) =>
+    actionId !== sId && !path?.some((above) => above.actionId === sId);
   return {
     approvals: approvals.filter(isOther),
     questions: questions.filter(isOther),

@@ -29,7 +29,7 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
   async function follow(conversationId: string, messageId: string, signal: AbortSignal) {
     followed.add(messageId);
     const events = parley.messages.follow(
-      { conversationId, messageId, include: ["notes", "citations"] },
+      { conversationId, messageId, include: ["notes", "citations", "children"] },
       {
         signal,
         lastEventId: answers.get(messageId)?.lastEventId,

@@ -18,6 +18,7 @@ import {
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
+import { readTaskRoot } from "./task-path.ts";
 
 /** The tool as a model is shown it. */
 export const askUserTool = {
@@ -67,11 +68,12 @@ interface Answered extends AnswerQuestion {
  * the question does not allow, and for one other than that given before.
  */
 export async function answerQuestion(context: KeyedContext, input: Answered): Promise<Success> {
-  const { message } = await requireAnswer(context, input);
+  const { message, conversation } = await requireAnswer(context, input);
   return inTransactionOnce(context, { id: input.actionId }, async (transaction) => {
     const { db, afterCommit } = transaction;
+    const root = await readTaskRoot(db, conversation, message.sid);
     // Calls are decided, settled and cancelled under the lock of their message's log.
-    await lockLogs(db, [message.sid]);
+    await lockLogs(db, [message.sid, ...(root === undefined ? [] : [root.messageId])]);
     const action = await requireAction(db, message, input.actionId);
     const question = readQuestion(action.params);
     const isAnswered = action.decided !== null && action.status === callStatus.succeeded;
@@ -89,7 +91,7 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const decided = decidedBy(context);
     const status = callStatus.succeeded;
     const ended = { ...action, status, output, decided, updatedAt: decided.at };
-    await endDecided(context, transaction, { message, ended: [ended] });
+    await endDecided(context, transaction, { message, root, ended: [ended] });
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });

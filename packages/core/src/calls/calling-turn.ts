@@ -5,7 +5,7 @@ import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-a
 
 /** What a turn's calls need of it. */
 export interface CallingTurn {
-  readonly conversation: Pick<ConversationRow, "sid" | "ownerId">;
+  readonly conversation: Pick<ConversationRow, "sid" | "ownerId" | "depth">;
   readonly message: MessageRow;
   readonly agent: Pick<AgentRow, "sid" | "name">;
   /** Calls of finished steps; those of the last one may be open. */

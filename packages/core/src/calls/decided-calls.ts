@@ -9,6 +9,7 @@ import { appendEvents } from "../log/append.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { endCalls, renderEnd } from "./call-states.ts";
 import { type CallingTurn, readAgent } from "./calling-turn.ts";
+import { announceDecided, type TaskRoot } from "./task-path.ts";
 
 /** An agent's message, with its conversation. */
 type Answer = Pick<CallingTurn, "message" | "conversation">;
@@ -57,15 +58,23 @@ export const decidedBy = ({ caller, now }: Context): DecidedCall => ({
 export const describeDecided = ({ decided }: ActionRow): string =>
   decided === null ? "" : `, by ${decided.by} at ${new Date(decided.at).toISOString()}`;
 
+interface Decided {
+  readonly message: MessageRow;
+  /** Of a task, where it is told of; its log is locked too. */
+  readonly root: TaskRoot | undefined;
+  readonly ended: readonly ActionRow[];
+}
+
 /** Ends calls of a message that are decided about, and announces that in their order. */
 export async function endDecided(
   { now }: Pick<Process, "now">,
   { db, afterCommit }: Transaction,
-  { message, ended }: { readonly message: MessageRow; readonly ended: readonly ActionRow[] },
+  { message, root, ended }: Decided,
 ): Promise<void> {
   await endCalls(db, ended, afterCommit);
   const { sid: messageId } = message;
   const shared = { created: now(), configurationId: (await readAgent(db, message)).sid, messageId };
-  const append = { logId: messageId, events: ended.map((action) => renderEnd(action, shared)) };
-  await appendEvents(db, [append], afterCommit);
+  const own = { logId: messageId, events: ended.map((action) => renderEnd(action, shared)) };
+  const told = root === undefined ? [] : [announceDecided(root, ended, shared.created)];
+  await appendEvents(db, [own, ...told], afterCommit);
 }

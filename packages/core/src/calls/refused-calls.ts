@@ -10,6 +10,7 @@ import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.t
 import { personalServerOf } from "./allowed-calls.ts";
 import { APPROVAL_MS, callStatus } from "./call-states.ts";
 import { readAskedBy } from "./calling-turn.ts";
+import { readTaskRoot } from "./task-path.ts";
 import { askForPermission } from "./waiting-calls.ts";
 
 /**
@@ -26,7 +27,9 @@ export async function awaitPermission(core: Process, run: HeldLog): Promise<bool
     async (transaction) => {
       const { db, afterCommit } = transaction;
       await lockAuthorization(db, named);
-      await lockLogs(db, [run.logId, message.sid, conversation.sid]);
+      const root = await readTaskRoot(db, conversation, message.sid);
+      const told = root === undefined ? [] : [root.messageId, root.conversationId];
+      await lockLogs(db, [run.logId, message.sid, conversation.sid, ...told]);
       await readHeldLog(db, run);
       const [action] = await db.select().from(actions).where(eq(actions.id, call.actionId));
       if (action?.status !== callStatus.running || (await wasRefused(db, run))) return false;
@@ -35,7 +38,7 @@ export async function awaitPermission(core: Process, run: HeldLog): Promise<bool
       const isAllowed = (await findAuthorization(db, named)) !== undefined;
       if (isAllowed) await resumeRefused(db, run.logId, afterCommit);
       else {
-        const unallowed = { message, conversation, action, serverName, userId: userSid };
+        const unallowed = { message, conversation, action, serverName, userId: userSid, root };
         await askForPermission(core, transaction, unallowed);
       }
       return true;
@@ -53,7 +56,11 @@ export async function awaitPermission(core: Process, run: HeldLog): Promise<bool
 async function findCall(core: Process, { logId }: HeldLog) {
   const { db } = core.database;
   const [found] = await db
-    .select({ action: actions, message: messages, conversation: { sid: conversations.sid } })
+    .select({
+      action: actions,
+      message: messages,
+      conversation: { sid: conversations.sid, depth: conversations.depth },
+    })
     .from(invocations)
     .innerJoin(actions, eq(actions.id, invocations.actionId))
     .innerJoin(messages, eq(messages.id, actions.messageId))

@@ -58,7 +58,10 @@ export async function sendToolOutputs(
       const generatedFiles = own.length === 0 ? [] : await insertCallFiles(context, db, made);
       ended.push(endWithOutput(action, { sent, generatedFiles, decided }));
     }
-    if (ended.length > 0) await endDecided(context, transaction, { message, ended });
+    if (ended.length > 0) {
+      // Tasks are not offered the application's tools.
+      await endDecided(context, transaction, { message, root: undefined, ended });
+    }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });

@@ -21,6 +21,7 @@ import {
 } from "./call-states.ts";
 import type { CallingTurn } from "./calling-turn.ts";
 import { endedAsTask, readTasks, type TaskEnd } from "./task-calls.ts";
+import { announceDecided, readTaskRoot } from "./task-path.ts";
 import { deadlineOf, type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
@@ -55,7 +56,11 @@ export async function settleCalls(
       allowed.has(id) && allowed.get(id) === undefined;
     const isOver = (call: OpenCall) => isLate(call) || isGone(call);
     const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isOver));
-    await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
+    const root = turn.actions.some(isWaiting)
+      ? await readTaskRoot(db, turn.conversation, run.logId)
+      : undefined;
+    const told = root === undefined ? [] : [root.messageId];
+    await lockLogs(db, [run.logId, ...told, ...late.map(({ sid }) => sid)]);
     const lastSeq = await readHeldLog(db, run);
     await cancelInvocations(core, transaction, late);
     const gone = await startAllowedCalls(core, transaction, { ...waiting, turn, allowed });
@@ -72,7 +77,25 @@ export async function settleCalls(
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
     const events = ended.map((row) => renderEnd(row, shared));
     const guard = { logId: run.logId, fence: run.attempt, lastSeq };
-    await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
+    const decided = [
+      ...gone,
+      // Those that waited until now: the others were told of when they were decided.
+      ...ended.filter(({ id }) =>
+        calls.some(({ action }) => isWaiting(action) && action.id === id),
+      ),
+      ...calls.flatMap(({ action }) => {
+        const { id, status } = action;
+        return allowed.has(id) && status === callStatus.running ? action : [];
+      }),
+    ];
+    const appends = [{ logId: run.logId, events, guard }];
+    const atRoot =
+      root === undefined || decided.length === 0 ? [] : [announceDecided(root, decided, now)];
+    await appendEvents(
+      db,
+      [...appends, ...atRoot.map((append) => ({ ...append, guard }))],
+      afterCommit,
+    );
     const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
     if (open.length > 0) {
       // One that waits only since the claim was not looked at, and its user may have come back in the meantime.
@@ -109,6 +132,9 @@ const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: st
     text: "The user did not authorize the call in time",
   },
 };
+
+/** Whether a call waits for somebody to decide. */
+const isWaiting = ({ status }: Pick<ActionRow, "status">): boolean => status in lateEnds;
 
 function endOf(
   { action, invocation }: OpenCall,

@@ -3,6 +3,7 @@ import { canonicalJson, invalidRequest, type Success, type ValidateAction } from
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { cancelInvocations } from "../invocations/cancel-invocation.ts";
+import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
 import { NO_USER, readAccess } from "./allowed-calls.ts";
@@ -19,6 +20,7 @@ import {
 import { approveForGood } from "./lasting-approvals.ts";
 import { type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 import { describeGone, type PreparedCall, prepareStoredCall } from "./prepared-calls.ts";
+import { announceDecided, readTaskRoot } from "./task-path.ts";
 import { askForPermission } from "./waiting-calls.ts";
 
 interface Decision extends Omit<ValidateAction, "params"> {
@@ -42,9 +44,12 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
     const access = call && (await readAccess(db, asked.userId, [call]))(call);
     // Calls are decided, settled and cancelled under the lock of their message's log.
     const waiting = await findRefusedCall(db, message, input);
+    const root = await readTaskRoot(db, answer.conversation, message.sid);
+    const told = root === undefined ? [] : [root.messageId];
     await lockLogs(db, [
       message.sid,
-      ...(access === "not allowed" ? [input.cId] : []),
+      ...told,
+      ...(access === "not allowed" ? [input.cId, ...(root ? [root.conversationId] : [])] : []),
       ...waiting.map(({ sid }) => sid),
     ]);
     const action = await requireAction(db, message, input.actionId);
@@ -57,7 +62,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const text = "The user has denied the call";
       const end = { status: "denied", text, now: context.now() } as const;
       const decided = { ...action, decision: input.approved, decided: decidedBy(context) };
-      await endDecided(context, transaction, { message, ended: [endedWith(decided, end)] });
+      await endDecided(context, transaction, { message, root, ended: [endedWith(decided, end)] });
       await cancelInvocations(context, transaction, waiting);
     } else {
       const { approved: decision } = input;
@@ -68,17 +73,21 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       if (call === undefined || access === "no user") {
         const text = call === undefined ? describeGone(action.functionCallName) : NO_USER;
         const ended = endedWith(decided, { status: "errored", text, now: context.now() });
-        await endDecided(context, transaction, { message, ended: [ended] });
+        await endDecided(context, transaction, { message, root, ended: [ended] });
       } else if (access === "not allowed") {
         const serverName = call.tool?.server.name ?? null;
         const { userSid } = asked;
-        const unallowed = { ...answer, action: decided, serverName, userId: userSid };
+        const unallowed = { ...answer, action: decided, serverName, userId: userSid, root };
         await askForPermission(context, transaction, unallowed);
       } else {
         const { timezone } = asked;
         const calls = [{ action: decided, prepared: call }];
         await startCalls(context, transaction, { turn: answer, timezone, calls });
         await hastenTurn(db, message.sid, CALL_MS);
+        if (root !== undefined) {
+          const started = [{ ...decided, status: callStatus.running }];
+          await appendEvents(db, [announceDecided(root, started, context.now())], afterCommit);
+        }
       }
       if (call !== undefined && decision === "always_approved" && asked.userId !== null) {
         await approveForGood(context, db, { message, call, userId: asked.userId });

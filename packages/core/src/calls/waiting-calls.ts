@@ -6,11 +6,12 @@ import type {
 } from "@parley/schema";
 import type { Process } from "../context.ts";
 import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
-import { appendEvents } from "../log/append.ts";
+import { type Append, appendEvents } from "../log/append.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { askUserTool, readQuestion } from "./ask-user.ts";
 import { callStatus, waitForPermission } from "./call-states.ts";
 import { type CallingTurn, readAgent } from "./calling-turn.ts";
+import type { TaskRoot } from "./task-path.ts";
 
 /** The server that clients see as that of sandbox functions. */
 const FUNCTIONS = "sandbox_functions";
@@ -97,21 +98,38 @@ export async function askForPermission(
   {
     message,
     conversation: { sid: conversationId },
+    root,
     ...call
   }: Pick<WaitingCall, "action" | "serverName" | "userId"> & {
     readonly message: MessageRow;
     readonly conversation: Pick<ConversationRow, "sid">;
+    readonly root: TaskRoot | undefined;
   },
 ): Promise<void> {
   const action = await waitForPermission(core, db, call.action);
   const agent = await readAgent(db, message);
   const { sid: messageId } = message;
-  const events = renderWaitingCalls([{ ...call, action, agent, conversationId, messageId }]);
+  const of = { conversationId, messageId, path: root?.path };
+  const events = renderWaitingCalls([{ ...call, ...of, action, agent }]);
   const { step } = action;
   const ofMessage = events.map((event) => ({ ...event, step }));
   const appends = [
     { logId: messageId, events: ofMessage },
     { logId: conversationId, events },
+    ...announceAtRoot(root, events),
   ];
   await appendEvents(db, appends, afterCommit);
+}
+
+/** Tells the first answer above a task, and its conversation, of calls that wait. */
+export function announceAtRoot(
+  root: TaskRoot | undefined,
+  events: ReturnType<typeof renderWaitingCalls>,
+): Append[] {
+  if (root === undefined) return [];
+  const { conversationId, messageId, step } = root;
+  return [
+    { logId: conversationId, events },
+    { logId: messageId, events: events.map((event) => ({ ...event, step })) },
+  ];
 }

@@ -116,7 +116,10 @@ export async function getConsumption(
 }
 
 /** What the models asked for it, for those who may see that; nothing if no call was counted. */
-function costOf(context: Context, { amount, unpricedCalls }: CostSums): Pick<Answer, "cost"> {
+export function costOf(
+  context: Context,
+  { amount, unpricedCalls }: CostSums,
+): Pick<Answer, "cost"> {
   if (context.caller.apiKey.role === "user" || (amount === null && unpricedCalls === 0)) return {};
   const { currency } = context.caller.workspace;
   return { cost: { amount: amount ?? "0", currency, unpricedCalls } };

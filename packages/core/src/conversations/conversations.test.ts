@@ -234,6 +234,7 @@ describe("stored conversations", () => {
       "tool_output_required",
       "agent_message_citations",
       "agent_task_started",
+      "agent_task_call_decided",
     ]);
     const enveloped = { hidden, enveloped: true, afterEnd: "terminal event" };
     expect(await findConversationStream(test.context, { cId })).toEqual({

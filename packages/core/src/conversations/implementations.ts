@@ -4,6 +4,7 @@ import type { Implementations } from "../implementation.ts";
 import { getAnswerDetails } from "./answer-details.ts";
 import { cancelMessages } from "./cancel-messages.ts";
 import { getConsumption } from "./consumption.ts";
+import { listTasks } from "./list-tasks.ts";
 import { getConversation } from "./conversation-content.ts";
 import { deleteConversation, listConversations, updateConversation } from "./conversations.ts";
 import { createConversation } from "./create-conversation.ts";
@@ -40,6 +41,7 @@ export const conversationImplementations = {
   "conversations.events": findConversationStream,
   "conversations.get": getConversation,
   "conversations.getConsumption": getConsumption,
+  "conversations.listTasks": listTasks,
   "conversations.list": listConversations,
   "conversations.update": updateConversation,
   "feedbacks.get": getFeedback,

@@ -119,7 +119,9 @@ function warnAboutNames(
 export interface NewTurn {
   readonly message: MessageRow;
   readonly agent: BriefAgent;
-  readonly origin?: RunOrigin | undefined;
+  readonly origin?:
+    | (Omit<RunOrigin, "requestId"> & { readonly requestId: string | undefined })
+    | undefined;
   readonly payer: Payer;
   /** The restricted spaces that the caller reaches, of its key's; undefined for all of those. */
   readonly reachedSpaceIds: readonly number[] | undefined;

@@ -10,13 +10,15 @@ const IDLE_TIMEOUT_MS = 180_000;
 
 /** Event types that existing clients do not know, of both streams. */
 const optIn: OptInTypes = {
-  notes: "agent_message_notes",
-  compaction: "conversation_compacted",
-  fallbacks: "agent_message_fallback",
-  budgets: "agent_message_budget",
-  function_calls: "tool_output_required",
-  citations: "agent_message_citations",
-  children: "agent_task_started",
+  notes: ["agent_message_notes"],
+  compaction: ["conversation_compacted"],
+  fallbacks: ["agent_message_fallback"],
+  budgets: ["agent_message_budget"],
+  function_calls: ["tool_output_required"],
+  citations: ["agent_message_citations"],
+  children: ["agent_task_started", "agent_task_call_decided"],
+  // No log has these.
+  children_events: [],
 };
 
 const enveloped = (include: readonly string[]) =>
@@ -59,5 +61,7 @@ export async function findMessageStream(
     throw new ParleyError("invalid_request_error", message);
   }
   const space = streamSpace(conversation.spaceId, unknownConversation);
-  return { ...enveloped(include), logId: row.sid, space };
+  const hasTasks = include.includes("children_events");
+  const wanted = hasTasks ? [...include, "children"] : include;
+  return { ...enveloped(wanted), logId: row.sid, space, ...(hasTasks && { hasTasks }) };
 }

@@ -150,8 +150,8 @@ async function writeOnce(
 
 /** Event types that existing clients do not know, sent only on request. */
 const optIn: OptInTypes = {
-  log: "sandbox_function_invocation_log",
-  progress: "sandbox_function_invocation_progress",
+  log: ["sandbox_function_invocation_log"],
+  progress: ["sandbox_function_invocation_progress"],
 };
 
 /**

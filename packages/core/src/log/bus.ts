@@ -6,6 +6,8 @@ export interface StoredEvent {
   readonly type: string;
   /** The event's JSON. */
   readonly payload: string;
+  /** The id that its follower resumes with, if that is not the number. */
+  readonly id?: string;
 }
 
 /**

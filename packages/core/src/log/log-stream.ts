@@ -7,6 +7,8 @@ export interface LogStream {
   readonly hidden: ReadonlySet<string>;
   /** Whether each event comes as `{"eventId":…,"data":…}`. */
   readonly enveloped: boolean;
+  /** Whether the events of an answer's tasks come in it too. */
+  readonly hasTasks?: boolean;
   /** What a follower gets that already has the terminal event. */
   readonly afterEnd: "no content" | "terminal event";
   /** How long the stream stays open without an event; for ever by default. */
@@ -29,10 +31,10 @@ export function streamSpace(id: number | null, lost: StreamSpace["lost"]): Strea
 }
 
 /** The event types of a stream that are sent only on request, by the names that requests have for them. */
-export type OptInTypes = Readonly<Record<string, string>>;
+export type OptInTypes = Readonly<Record<string, readonly string[]>>;
 
 /** The event types that a follower does not get that asks for these. */
 export function hiddenTypes(optIn: OptInTypes, include: readonly string[]): ReadonlySet<string> {
-  const wanted = new Set(include.map((name) => (Object.hasOwn(optIn, name) ? optIn[name] : "")));
-  return new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+  const wanted = new Set(include);
+  return new Set(Object.entries(optIn).flatMap(([name, types]) => (wanted.has(name) ? [] : types)));
 }

@@ -10,7 +10,7 @@ import { insertMessages } from "../conversations/write-messages.ts";
 import type { MessageRow } from "../data-access/rows.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { addToSize, type ConversationLimits } from "../messages/conversation-size.ts";
-import { type AskingTurn, keptTags, nobody, originOf } from "./write-tasks.ts";
+import { type AskingTurn, keptTags, nobody, originWithin } from "./write-tasks.ts";
 
 /** A handover that is about to be written. */
 export interface Handover {
@@ -113,7 +113,7 @@ export async function writeHandover(
     parentLogId: run.logId,
     // As those of the run that hands over.
     reachedSpaceIds: undefined,
-    origin: originOf(run),
+    origin: originWithin(run, "answer"),
     message: {
       ...emptyMessage(core, { ...position, id: secondId, rank: rank + 1 }),
       type: "agent_message",

@@ -10,6 +10,7 @@ import type { ActionRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { addToSize, type ConversationLimits } from "../messages/conversation-size.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { traceparentOf } from "../runs/span-ids.ts";
 import type { Turn } from "../turns/load-turns.ts";
 import type { TaskFile } from "./task-files.ts";
 
@@ -120,7 +121,7 @@ function buildTask(
     parentLogId: run.logId,
     // As those of the run that asks.
     reachedSpaceIds: undefined,
-    origin: originOf(run),
+    origin: originWithin(run, "call", action.sid),
     message: row(files.length + 1, {
       type: "agent_message",
       agentId: agent.id,
@@ -169,8 +170,12 @@ function buildTask(
 /** In place of a user whom the values of instructions may name. */
 export const nobody = { username: "", fullName: "", email: "", externalId: null };
 
-/** The request that a run comes from, which is that of the runs that it leads to. */
-export function originOf({ requestId, traceparent }: ClaimedRun): NewTurn["origin"] {
-  if (requestId === null) return undefined;
-  return { requestId, traceparent: traceparent ?? undefined, depth: 0 };
+/** The request that a run comes from, as that of one that it leads to: its spans are below one of the run's. */
+export function originWithin(
+  run: Pick<ClaimedRun, "logId" | "requestId" | "traceparent">,
+  kind: "call" | "answer",
+  key?: string,
+): NewTurn["origin"] {
+  const traceparent = traceparentOf(run, kind, key === undefined ? {} : { key });
+  return { requestId: run.requestId ?? undefined, traceparent, depth: 0 };
 }

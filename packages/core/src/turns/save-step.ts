@@ -4,6 +4,7 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
+import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { renderCitations } from "../messages/citations.ts";
 import { renderAction } from "../messages/render-messages.ts";
@@ -23,8 +24,8 @@ import { applicationTools, renderOutputCalls, waitsForOutput } from "../calls/ap
 import { buildCalls } from "../calls/new-calls.ts";
 import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
 import type { StepTasks } from "../calls/task-calls.ts";
-import { readTaskPath } from "../calls/task-path.ts";
-import { renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
+import { readTaskRoot } from "../calls/task-path.ts";
+import { announceAtRoot, renderWaitingCalls, type WaitingCall } from "../calls/waiting-calls.ts";
 import { takeCalls } from "../usage/call-limits.ts";
 import { answerMemoryCalls, isMemoryCall } from "./memory-calls.ts";
 import type { Turn } from "./load-turns.ts";
@@ -76,6 +77,8 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const remembering = calls.filter((call) => isMemoryCall(turn, call));
     if (remembering.length > 0) {
       // Whoever saves the step again waits here, and then finds it: memories are changed once.
+      const root = await readTaskRoot(db, turn.conversation, run.logId);
+      if (root !== undefined) await lockLogs(db, [run.logId, root.messageId]);
       await readHeldLog(db, run, { isLocked: true });
       const saved = await readSavedStep(db, finished);
       if (saved.rows.length > 0) return saved;
@@ -103,9 +106,9 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       userId: userSid,
     });
     const asking = rows.filter(({ status }) => waitsForUser(status));
-    const isTask = turn.conversation.depth > 0 && asking.length > 0;
-    const path = isTask ? await readTaskPath(db, run.logId) : undefined;
-    const ofUser = asking.map((action) => ({ ...toWaiting(action), path }));
+    const root =
+      asking.length === 0 ? undefined : await readTaskRoot(db, turn.conversation, run.logId);
+    const ofUser = asking.map((action) => ({ ...toWaiting(action), path: root?.path }));
     const ofOutputs = rows.filter(({ status }) => waitsForOutput(status)).map(toWaiting);
     const waiting = renderWaitingCalls(ofUser);
     const announced = [...waiting, ...renderOutputCalls(ofOutputs)];
@@ -134,8 +137,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const appends = [
       { logId: run.logId, events: ownEvents, guard },
       { logId: turn.conversation.sid, events: [...announced, ...ofConversation], guard },
-      // What a task waits for is told where its first question was asked.
-      ...(isTask ? [{ logId: turn.rootSid, events: waiting, guard }] : []),
+      ...announceAtRoot(root, waiting).map((append) => ({ ...append, guard })),
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);

@@ -9,6 +9,12 @@ export const TaskPath = z.array(
     messageId: z.string().describe("The answer that asked").meta({ example: "Vn4tR9sWy1" }),
     agentId: z.string().describe("Id of the agent that asked").meta({ example: "helper" }),
     agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
+    actionId: z
+      .string()
+      .nullable()
+      .describe("Its call that asked; null if it handed over")
+      .meta({ example: "act_8hJ3kQ5vXz" }),
+    step: z.int().nullable().describe("Step of the call").meta({ example: 0 }),
   }),
 );
 export type TaskPath = z.infer<typeof TaskPath>;

@@ -22,6 +22,7 @@ import {
 } from "./conversations.ts";
 import { SendToolOutputs } from "./function-tools.ts";
 import { MessageEvent } from "./message-events.ts";
+import { ListTasks, TaskPage } from "./tasks.ts";
 import { AgentMessage, EditMessage, PostedMessage, PostMessage } from "./messages.ts";
 
 const root = "/api/v1/w/{wId}/assistant/conversations";
@@ -37,6 +38,7 @@ const optIn = [
   "function_calls",
   "citations",
   "children",
+  "children_events",
 ] as const;
 
 const tags = ["conversations"] as const;
@@ -169,6 +171,15 @@ export const conversationEndpoints = {
     path: `${conversation}/consumption`,
     query: ReadConsumption,
     output: Consumption,
+  },
+  "conversations.listTasks": {
+    ...get,
+    ...ofConversation,
+    scope: "conversations:read",
+    summary: "List the tasks that agents have given to others below a conversation",
+    path: `${conversation}/tasks`,
+    query: ListTasks,
+    output: TaskPage,
   },
   "contentFragments.create": {
     ...post,

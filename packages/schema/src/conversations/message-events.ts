@@ -60,6 +60,20 @@ export const TaskReference = z.object({
 });
 export type TaskReference = z.infer<typeof TaskReference>;
 
+/** An event of a task, in the stream of the answer that it comes from; no log has it. */
+export const TaskEvent = z.object({
+  type: eventType("agent_task_event"),
+  ...step,
+  task: TaskReference.describe("The task whose event it is"),
+  eventId: z.string().describe("Number of the event in its own stream").meta({ example: "3" }),
+  event: z
+    .looseObject({
+      type: z.string().describe("Kind of event").meta({ example: "generation_tokens" }),
+    })
+    .describe("The event, as the task's own stream has it")
+    .meta({ example: { type: "generation_tokens", text: "Oslo" } }),
+});
+
 /** Events of one version of an agent message. */
 export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
@@ -129,6 +143,16 @@ export const MessageEvent = z.discriminatedUnion("type", [
     actionId: z.string().describe("The call that asks").meta({ example: "act_8hJ3kQ5vXz" }),
     task: TaskReference.describe("The conversation that works on it"),
   }),
+  z.object({
+    type: eventType("agent_task_call_decided"),
+    ...step,
+    actionId: z
+      .string()
+      .describe("The call of a task, which was announced here")
+      .meta({ example: "act_Wm3Hc8Yp1J" }),
+    status: Action.shape.status.describe("What has become of it: running once it is approved"),
+  }),
+  TaskEvent,
   ...TerminalMessageEvent.options,
 ]);
 export type MessageEvent = z.infer<typeof MessageEvent>;

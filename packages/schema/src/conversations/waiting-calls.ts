@@ -43,6 +43,8 @@ export function waitingOf(event: Asking | MessageEvent): WaitingCall | undefined
     case "agent_message_budget":
     case "agent_message_citations":
     case "agent_task_started":
+    case "agent_task_call_decided":
+    case "agent_task_event":
     case "agent_message_success":
     case "agent_error":
     case "agent_generation_cancelled":

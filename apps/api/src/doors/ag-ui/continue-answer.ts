@@ -1,8 +1,10 @@
-import { type AgentMessage, invalidRequest, type RunAgentInput } from "@parley/schema";
+import { type Action, type AgentMessage, invalidRequest, type RunAgentInput } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
+import { type AnnouncedCall, findAnnounced } from "../announced-calls.ts";
 import type { DoorExchange } from "../door.ts";
 import type { Sent } from "./sent-messages.ts";
 import type { StartedRun } from "./started-run.ts";
+import { readWaiting } from "./threads.ts";
 
 type Resume = NonNullable<RunAgentInput["resume"]>;
 
@@ -26,8 +28,12 @@ export async function continueAnswer(
   { resume, outputs }: Given,
 ): Promise<StartedRun> {
   const actions = new Map(answer.actions.map((action) => [action.sId, action]));
-  const ids = [...resume.map(({ interruptId }) => interruptId), ...outputs.map(idOf)];
-  const unknown = ids.findIndex((id) => !actions.has(id));
+  const resumed = resume.map(({ interruptId }) => interruptId);
+  const ids = [...resumed, ...outputs.map(idOf)];
+  const place = { conversationId, messageId: answer.sId, own: answer.actions };
+  const announced = await findAnnounced(exchange, place, resumed);
+  const open = announced.size === 0 ? undefined : await readWaiting(exchange, conversationId);
+  const unknown = ids.findIndex((id) => !actions.has(id) && !announced.has(id));
   if (unknown !== -1) {
     const path = resume.length > 0 ? `resume[${unknown}].interruptId` : "messages";
     const message = `the thread's newest answer has no call ${ids[unknown]}`;
@@ -37,12 +43,16 @@ export async function continueAnswer(
   // Decided calls are as they are: only the outputs are under the key of the run.
   const unkeyed = { context: { ...exchange.context, idempotencyKey: undefined } };
   for (const [index, entry] of resume.entries()) {
-    const status = actions.get(entry.interruptId)?.status;
+    const { interruptId } = entry;
+    const ofTask = actions.has(interruptId) ? undefined : announced.get(interruptId);
+    // A call of a task that waits no more was decided before.
+    if (ofTask !== undefined && open?.has(interruptId) !== true) continue;
+    const status = ofTask ? statuses[ofTask.waitsFor] : actions.get(interruptId)?.status;
     const decision = decisionOf(entry, status, `resume[${index}].payload`);
     if (decision === undefined) continue;
     const { name, body } = decision;
     // oxlint-disable-next-line no-await-in-loop -- in the order of the request
-    await callEndpoint(unkeyed, name, { params, body });
+    await callEndpoint(unkeyed, name, { params: ofTask?.params ?? params, body });
   }
   const waiting = outputs.filter(
     ({ actionId }) => actions.get(actionId)?.status === "blocked_client_output_required",
@@ -54,6 +64,14 @@ export async function continueAnswer(
 }
 
 const idOf = ({ actionId }: { readonly actionId: string }): string => actionId;
+
+/** The status of a call that was announced like this, while it waits. */
+const statuses: Readonly<Record<AnnouncedCall["waitsFor"], Action["status"]>> = {
+  tool_approve_execution: "blocked_validation_required",
+  tool_ask_user_question: "blocked_user_answer_required",
+  tool_personal_auth_required: "blocked_authentication_required",
+  tool_output_required: "blocked_client_output_required",
+};
 
 /** The call of a procedure that an answer to an interrupt is; undefined if its call does not wait for one. */
 function decisionOf(

@@ -35,16 +35,19 @@ const answerSchema = {
 export function toInterrupt(
   event: Exclude<WaitingEvent, { type: "tool_output_required" }>,
 ): Interrupt {
-  const { actionId, inputs, stake, metadata } = event;
+  const { actionId, inputs, stake, metadata, path, conversationId, messageId } = event;
   const { toolName } = metadata;
-  const shared = { id: actionId, toolCallId: actionId };
+  const above = path?.findLast((one) => one.conversationId === path[0]?.conversationId);
+  // Of a task the run shows the call that asked for it.
+  const shared = { id: actionId, toolCallId: above?.actionId ?? actionId };
+  const task = path && { conversationId, messageId, agentName: metadata.agentName, path };
   if (event.type === "tool_approve_execution") {
     return {
       ...shared,
       reason: "tool_call_approval",
       message: `Allow ${toolName}?`,
       responseSchema: approvalSchema,
-      metadata: { toolName, inputs, stake },
+      metadata: { toolName, inputs, stake, ...(task && { task }) },
     };
   }
   if (event.type === "tool_ask_user_question") {
@@ -54,7 +57,7 @@ export function toInterrupt(
       reason: "question",
       message: question.question,
       responseSchema: answerSchema,
-      metadata: { question },
+      metadata: { question, ...(task && { task }) },
     };
   }
   const { message, mcpServerId } = event.authError;
@@ -62,6 +65,6 @@ export function toInterrupt(
     ...shared,
     reason: "authorization",
     message,
-    metadata: { toolName, mcpServerId },
+    metadata: { toolName, mcpServerId, ...(task && { task }) },
   };
 }

@@ -36,6 +36,7 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
   const pendingToolCallIds: string[] = [];
   const tasks = createTasks();
   let isEnded = false;
+  let isResuming = ahead.size > 0;
 
   const finish = (members: { outcome: TypedEvent }): AgUiEvent[] => {
     isEnded = true;
@@ -108,6 +109,9 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
       }
       case "agent_task_started":
         return tasks.start(event, opened.messageIdOf(event.step));
+      case "agent_task_call_decided":
+      case "agent_task_event":
+        return [];
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":
@@ -123,9 +127,20 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
   /** Whether an event was of an earlier run of the answer. */
   function isEarlier(event: MessageEvent): boolean {
     if (ahead.size === 0) return false;
+    if (event.type === "agent_task_started") tasks.start(event, opened.messageIdOf(event.step));
+    if (event.type === "agent_action_success") tasks.end(event.action);
     if ("actionId" in event) ahead.delete(event.actionId);
-    return !isTerminal(event);
+    if (!isTerminal(event)) return true;
+    ahead.clear();
+    return false;
   }
+
+  /** What the run begins with after the earlier ones: the tasks that they have left. */
+  const resume = (event: MessageEvent): AgUiEvent[] => {
+    const left = isResuming ? tasks.resume() : [];
+    isResuming = false;
+    return isTerminal(event) ? [] : left;
+  };
 
   return {
     begin: () => {
@@ -137,7 +152,7 @@ export function createRunCodec(run: Run): EventCodec<MessageEvent> {
     encode: (event, seq) =>
       isEarlier(event)
         ? []
-        : translate(event, seq).map((translated) => frame(translated, event.created)),
+        : [...resume(event), ...translate(event, seq)].map((one) => frame(one, event.created)),
     get isEnded() {
       return isEnded;
     },

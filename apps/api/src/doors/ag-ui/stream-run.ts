@@ -21,7 +21,8 @@ export async function streamRun(
   { threadId, runId, conversationId, messageId, continues, state }: SentRun,
 ): Promise<void> {
   const params = { cId: conversationId, mId: messageId };
-  const source = await openLog(exchange, NAME, { params, query: { include: "function_calls" } });
+  const query = { include: ["function_calls", "children"] };
+  const source = await openLog(exchange, NAME, { params, query });
   // The end of the log first: what is announced after it waits, and what was decided before it is found as decided.
   const { lastSeq, closed } = await readLogEnd(exchange.context.database.db, source.logId);
   const actionIds =

@@ -6,18 +6,21 @@ type TaskStarted = Extract<MessageEvent, { readonly type: "agent_task_started" }
 
 /** The tasks of an answer as sub-agents of a run: when each starts and how it ends, and nothing of what it says. */
 export function createTasks() {
-  /** The sub-agents' runs, by the calls that ask. */
-  const open = new Map<string, string>();
+  /** How the sub-agents' runs have started, by the calls that ask. */
+  const open = new Map<string, TypedEvent & { readonly subagentRunId: string }>();
   return {
     start({ actionId, task }: TaskStarted, parentMessageId: string): TypedEvent[] {
       const { messageId: subagentRunId, agentName: name } = task;
-      open.set(actionId, subagentRunId);
       const parents = { parentToolCallId: actionId, parentMessageId };
-      return [{ type: "SUBAGENT_STARTED", subagentRunId, name, ...parents }];
+      const started = { type: "SUBAGENT_STARTED", subagentRunId, name, ...parents };
+      open.set(actionId, started);
+      return [started];
     },
+    /** The tasks of earlier runs that have not ended: the next run has them again. */
+    resume: (): TypedEvent[] => [...open.values()],
     /** What the end of a call is for its task; nothing for other calls. */
     end({ sId, status, output }: Pick<Action, "sId" | "status" | "output">): TypedEvent[] {
-      const subagentRunId = open.get(sId);
+      const subagentRunId = open.get(sId)?.subagentRunId;
       if (subagentRunId === undefined) return [];
       open.delete(sId);
       if (status === "succeeded") return [{ type: "SUBAGENT_FINISHED", subagentRunId }];
@@ -25,7 +28,7 @@ export function createTasks() {
     },
     /** The tasks that have not ended when the run does: they wait for its user, or were cancelled with it. */
     leave(isInterrupted: boolean): TypedEvent[] {
-      const left = [...open.values()].map((subagentRunId): TypedEvent => {
+      const left = [...open.values()].map(({ subagentRunId }): TypedEvent => {
         return isInterrupted
           ? { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended" } }
           : {

@@ -46,14 +46,15 @@ function orUndefined(error: unknown): undefined {
   throw error;
 }
 
-/** Calls of a conversation's newest answer that wait for somebody now. */
+/** Calls of a conversation's newest answer, and of the tasks below it, that wait for somebody now. */
 export async function readWaiting(
   exchange: DoorExchange,
   conversationId: string,
 ): Promise<Set<string>> {
   const thread = await readThread(exchange, conversationId);
-  const actions = thread?.last?.actions ?? [];
-  return new Set(
-    actions.filter(({ status }) => status.startsWith("blocked_")).map(({ sId }) => sId),
-  );
+  const own = (thread?.last?.actions ?? []).filter(({ status }) => status.startsWith("blocked_"));
+  const call = { params: { cId: conversationId } };
+  const listed = await callEndpoint(exchange, "conversations.listBlockedActions", call);
+  const ofTasks = listed.blockedActions.filter(({ path }) => path !== undefined);
+  return new Set([...own.map(({ sId }) => sId), ...ofTasks.map(({ actionId }) => actionId)]);
 }

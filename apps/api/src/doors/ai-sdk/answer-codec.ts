@@ -1,6 +1,7 @@
 import type { MessageEvent } from "@parley/schema";
 import { type EventCodec, type Frame, type FramePlace, isUpTo } from "../event-codec.ts";
-import { type Chunk, createChunkEncoder, pauseChunk } from "./message-chunks.ts";
+import type { Chunk } from "./call-chunks.ts";
+import { createChunkEncoder, pauseChunk } from "./message-chunks.ts";
 
 /** Which calls of an answer wait for a person. */
 export interface WaitingCalls {
@@ -78,7 +79,8 @@ export function createAnswerCodec({
     if ([...askedAt.keys()].some(isDecided)) return seq;
     // Decided by others, before the chunks asked about it.
     const isResult = event.type === "agent_action_success" && isDecided(event.action.sId);
-    return isResult || isTerminal(event) ? seq - 1 : Infinity;
+    const isOfTask = event.type === "agent_task_call_decided" && isDecided(event.actionId);
+    return isResult || isOfTask || isTerminal(event) ? seq - 1 : Infinity;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Action, AgentMessage, ConversationMessage } from "@parley/schema";
 import type { DynamicToolUIPart, UIMessage } from "ai";
-import { type AnswerMetadata, errorTextOf } from "./message-chunks.ts";
+import { type AnswerMetadata, errorTextOf } from "./call-chunks.ts";
 
 /** A message of a chat. */
 type ChatMessage = UIMessage<AnswerMetadata>;

@@ -1,5 +1,6 @@
 import { invalidRequest } from "@parley/schema";
 import { callEndpoint } from "../../requests/call-endpoint.ts";
+import { type AnnouncedCall, findAnnounced } from "../announced-calls.ts";
 import type { DoorExchange } from "../door.ts";
 import type { Chat } from "./chats.ts";
 import type { Sent, SentOutput } from "./sent-message.ts";
@@ -33,11 +34,15 @@ export async function continueAnswer(
     throw invalidRequest("body", [{ path: `${path}.toolCallId`, message }]);
   }
   const permissions = await findPermissions(open, conversationId, decisions);
+  const own = last?.sId === messageId ? last.actions : [];
+  const decidedIds = decisions.map(({ actionId }) => actionId);
+  const announced = await findAnnounced(open, { conversationId, messageId, own }, decidedIds);
   for (const { actionId, approved } of decisions) {
     // What is allowed on a page of its own: only that it is not wanted is said here.
     if (approved && permissions.has(actionId)) continue;
     const body = { actionId, approved: approved ? "approved" : "rejected" };
-    await callEndpoint(open, "messages.validateAction", { params, body });
+    const { params: place = params } = announced.get(actionId) ?? {};
+    await callEndpoint(open, "messages.validateAction", { params: place, body });
   }
   // The others are history: what the page says of them is not read.
   const waiting = outputs.filter(({ actionId }) => waitsForOutput(actions.get(actionId)));
@@ -45,8 +50,19 @@ export async function continueAnswer(
     const body = { outputs: waiting.map(toBody) };
     await callEndpoint(open, "messages.sendToolOutputs", { params, body });
   }
-  const ids = [...decisions, ...newest(outputs, actions)].map(({ actionId }) => actionId);
-  return { conversationId, messageId, decided: new Set(ids) };
+  const ids = [...lastAsked(decisions, announced), ...newest(outputs, actions)];
+  const decided = new Set(ids.map(({ actionId }) => actionId));
+  return { conversationId, messageId, decided };
+}
+
+/** The decisions that were asked for last: those about a task stay in its call's part, and a page has what follows. */
+function lastAsked<Decision extends { readonly actionId: string }>(
+  decisions: readonly Decision[],
+  announced: ReadonlyMap<string, AnnouncedCall>,
+): readonly Decision[] {
+  const seqOf = ({ actionId }: Decision) => announced.get(actionId)?.seq ?? 0;
+  const last = Math.max(...decisions.map(seqOf));
+  return decisions.filter((one) => seqOf(one) === last);
 }
 
 const waitsForOutput = (action: { readonly status: string } | undefined): boolean =>

@@ -1,7 +1,8 @@
 import type { MessageEvent } from "@parley/schema";
 import { isToolUIPart, readUIMessageStream, type UIMessage, uiMessageChunkSchema } from "ai";
 import { expect, test } from "vitest";
-import { type Chunk, createChunkEncoder, pauseChunk } from "./message-chunks.ts";
+import type { Chunk } from "./call-chunks.ts";
+import { createChunkEncoder, pauseChunk } from "./message-chunks.ts";
 
 // Events as logs have them, without the members that no chunk is made of.
 const event = (type: MessageEvent["type"], step: number, rest: object) =>

@@ -1,14 +1,12 @@
-import { type Action, type AgentMessage, type MessageEvent, waitingOf } from "@parley/schema";
-import type { UIMessageChunk } from "ai";
-import { readOutput } from "./page-outputs.ts";
-
-/** What the first chunk of an answer says of it beside its id. */
-export interface AnswerMetadata {
-  readonly conversationId: string;
-}
-
-/** A chunk of the UI message stream, version 1. */
-export type Chunk = UIMessageChunk<AnswerMetadata>;
+import {
+  type Action,
+  type AgentMessage,
+  type MessageEvent,
+  type TaskPath,
+  type WaitingCall,
+  waitingOf,
+} from "@parley/schema";
+import { callChunk, type Chunk, outputChunk, resultChunk } from "./call-chunks.ts";
 
 /** What a page needs to send a person to where a tool is allowed, as the part `data-permission`. */
 interface Permission {
@@ -16,6 +14,18 @@ interface Permission {
   readonly toolId: string;
   readonly toolName: string;
   readonly message: string;
+}
+
+/** Where the call of a task is decided: the part `data-task-call`. */
+interface TaskCall {
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
+interface Awaiting {
+  readonly kind: WaitingCall["kind"] | "output";
+  /** The answer that makes the call: a step of it is decided as a whole. */
+  readonly of: string;
 }
 
 /** Turns the events of one answer into chunks, each event once and in order. */
@@ -40,14 +50,17 @@ export function createChunkEncoder(answer: {
   readonly messageId: string;
 }): ChunkEncoder {
   const { conversationId, messageId } = answer;
-  let currentStep: number | undefined;
+  /** The step that is open: one of the answer, or the calls that a task waits for. */
+  let currentStep: number | string | undefined;
   let open: { kind: "text" | "reasoning"; id: string } | undefined;
-  /** The calls that wait for a person or for the page, and for what. */
-  const waiting = new Map<string, "approval" | "question" | "permission" | "output">();
+  /** The calls that wait for a person or for the page, for what, and in which answer. */
+  const waiting = new Map<string, Awaiting>();
   /** The calls of the page's own tools. */
   const ofPage = new Set<string>();
-  /** Whether all of their step are known. */
-  let isWhole = false;
+  /** Calls of tasks that have no result here, with the calls that have led to them. */
+  const ofTasks = new Map<string, string>();
+  /** The answers whose step is known as a whole. */
+  const whole = new Set<string>();
   /** Those of them that the chunks ask about. */
   const asked = new Set<string>();
 
@@ -58,7 +71,7 @@ export function createChunkEncoder(answer: {
     return [{ type: `${open.kind}-delta`, id: open.id, delta: event.text }];
   }
 
-  function* start(step: number): Generator<Chunk> {
+  function* start(step: number | string): Generator<Chunk> {
     if (step === currentStep) return;
     yield* close();
     if (currentStep !== undefined) yield { type: "finish-step" };
@@ -85,8 +98,12 @@ export function createChunkEncoder(answer: {
     const found = waitingOf(event);
     if (found === undefined) return;
     const { kind, call } = found;
-    waiting.set(call.actionId, kind);
-    isWhole = call.isLastBlockingEventForStep !== false;
+    const { actionId } = call;
+    const of = call.path === undefined ? messageId : call.messageId;
+    if (call.path !== undefined && !ofTasks.has(actionId)) yield* beginTaskCall(call, call.path);
+    waiting.set(actionId, { kind, of });
+    if (call.isLastBlockingEventForStep === false) whole.delete(of);
+    else whole.add(of);
     if (kind !== "permission") return;
     // An approved call may turn out to need its user's permission.
     yield* respond(call.actionId, true);
@@ -95,12 +112,48 @@ export function createChunkEncoder(answer: {
     yield { type: "data-permission", id: call.actionId, data };
   }
 
+  /** A call of a task is a step of its own: a page sends what is decided about it while the task's own call runs. */
+  function* beginTaskCall(
+    { actionId, messageId: of, conversationId: cId, inputs, metadata }: WaitingCall["call"],
+    path: TaskPath,
+  ): Generator<Chunk> {
+    const above = path.find((one) => one.messageId === messageId);
+    ofTasks.set(actionId, above?.actionId ?? "");
+    yield* start(`${of} ${above?.step}`);
+    const { toolName, agentName } = metadata;
+    const call = callChunk({ sId: actionId, toolName, params: inputs }, { isOfPage: false });
+    yield { ...call, title: `${agentName}: ${toolName}` };
+    const data: TaskCall = { conversationId: cId, messageId: of };
+    yield { type: "data-task-call", id: actionId, data };
+  }
+
+  /** What is known of a call of a task once it no longer waits: its result is the task's own. */
+  function* decide(actionId: string, status: string): Generator<Chunk> {
+    if (!ofTasks.has(actionId) || !waiting.delete(actionId)) return;
+    yield* respond(actionId, status !== "denied");
+    if (status === "running") return;
+    ofTasks.delete(actionId);
+    yield resultChunk({ sId: actionId, status, output: [] });
+  }
+
+  /** The calls of a task that has ended with the call that asked for it. */
+  function* endTask(askingId: string): Generator<Chunk> {
+    for (const [actionId, by] of ofTasks) {
+      if (by !== askingId) continue;
+      ofTasks.delete(actionId);
+      asked.delete(actionId);
+      const status = waiting.delete(actionId) ? "errored" : "succeeded";
+      yield resultChunk({ sId: actionId, status, output: status === "errored" ? null : [] });
+    }
+  }
+
   function* respond(approvalId: string, approved: boolean): Generator<Chunk> {
     if (asked.delete(approvalId)) yield { type: "tool-approval-response", approvalId, approved };
   }
 
   function* settle(action: Action): Generator<Chunk> {
     waiting.delete(action.sId);
+    yield* endTask(action.sId);
     if (ofPage.has(action.sId)) {
       asked.delete(action.sId);
       yield outputChunk(action);
@@ -112,15 +165,17 @@ export function createChunkEncoder(answer: {
 
   /** A chat sends decisions only once no other call of the step runs: questions are answered before. */
   function* ask(): Generator<Chunk> {
-    const kinds = new Set(waiting.values());
-    if (!isWhole || kinds.has("question")) return;
-    if (!kinds.has("approval") && !kinds.has("output")) return;
-    // A call that waits for permission is asked about too: without a decision of its own, none would be sent.
-    for (const [id, kind] of waiting) {
-      if (asked.has(id)) continue;
-      asked.add(id);
-      if (kind !== "output")
-        yield { type: "tool-approval-request", approvalId: id, toolCallId: id };
+    for (const of of whole) {
+      const calls = [...waiting].filter(([, call]) => call.of === of);
+      const kinds = new Set(calls.map(([, { kind }]) => kind));
+      if (kinds.has("question") || !(kinds.has("approval") || kinds.has("output"))) continue;
+      // A call that waits for permission is asked about too: without a decision of its own, none would be sent.
+      for (const [id, { kind }] of calls) {
+        if (asked.has(id)) continue;
+        asked.add(id);
+        if (kind !== "output")
+          yield { type: "tool-approval-request", approvalId: id, toolCallId: id };
+      }
     }
   }
 
@@ -151,14 +206,19 @@ export function createChunkEncoder(answer: {
         yield* settle(event.action);
         break;
       case "tool_output_required":
-        waiting.set(event.actionId, "output");
-        isWhole = event.isLastBlockingEventForStep !== false;
+        waiting.set(event.actionId, { kind: "output", of: messageId });
+        if (event.isLastBlockingEventForStep === false) whole.delete(messageId);
+        else whole.add(messageId);
+        break;
+      case "agent_task_call_decided":
+        yield* decide(event.actionId, event.status);
         break;
       case "agent_message_notes":
       case "agent_message_fallback":
       case "agent_message_budget":
       case "agent_message_citations":
       case "agent_task_started":
+      case "agent_task_event":
         break;
       case "agent_message_success":
         yield* end();
@@ -184,9 +244,18 @@ export function createChunkEncoder(answer: {
   return {
     begin: () => [{ type: "start", messageId, messageMetadata: { conversationId } }],
     encode: (event, seq) =>
-      append(event) ?? [...start(event.step), ...chunksOf(event, seq), ...ask()],
+      append(event) ?? [
+        ...(isOfTask(event) ? [] : start(event.step)),
+        ...chunksOf(event, seq),
+        ...ask(),
+      ],
     undecided: () => [...asked],
   };
+}
+
+/** Whether an event is about a task, and begins no step. */
+function isOfTask(event: MessageEvent): boolean {
+  return event.type === "agent_task_call_decided" || ("path" in event && event.path !== undefined);
 }
 
 type Tokens = Extract<MessageEvent, { type: "generation_tokens" }>;
@@ -199,32 +268,4 @@ function kindOf({ classification }: Tokens): "text" | "reasoning" | undefined {
 /** An answer that is withheld fails, and one that is empty has ended of itself. */
 function toChatReason({ finishReason }: Pick<AgentMessage, "finishReason">): "length" | "stop" {
   return finishReason === "length" ? "length" : "stop";
-}
-
-/** A call of a tool that the page has is one of those that it knows by name, and runs. */
-function callChunk(
-  { sId: toolCallId, toolName, params: input }: Action,
-  { isOfPage }: { readonly isOfPage: boolean },
-): Chunk {
-  const call = { type: "tool-input-available", toolCallId, toolName, input } as const;
-  return isOfPage ? call : { ...call, dynamic: true, providerExecuted: true };
-}
-
-/** The output that the page has sent, as it had it. */
-function outputChunk(action: Action): Chunk {
-  const { sId: toolCallId, status, output } = action;
-  if (status !== "succeeded") return resultChunk(action);
-  return { type: "tool-output-available", toolCallId, output: readOutput(output) };
-}
-
-function resultChunk({ sId: toolCallId, status, output }: Action): Chunk {
-  if (status === "denied") return { type: "tool-output-denied", toolCallId };
-  if (status === "succeeded") return { type: "tool-output-available", toolCallId, output };
-  return { type: "tool-output-error", toolCallId, errorText: errorTextOf(output) };
-}
-
-/** What a call that failed has put out, which is MCP content: functions put out one text. */
-export function errorTextOf(output: Action["output"]): string {
-  const [first] = (output ?? []) as { text?: string }[];
-  return first?.text ?? "The call did not end";
 }

@@ -106,6 +106,8 @@ export function createChatCodec(
       case "agent_message_budget":
       case "agent_message_citations":
       case "agent_task_started":
+      case "agent_task_call_decided":
+      case "agent_task_event":
         return [];
       default:
         // A newer process may have written others.

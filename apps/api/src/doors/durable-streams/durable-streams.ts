@@ -8,6 +8,7 @@ import {
   type ParsedInputOf,
   type ParleyError,
 } from "@parley/schema";
+import { refuseTasks } from "@parley/core";
 import type { FastifyInstance } from "fastify";
 import type { ApiServices } from "../../services.ts";
 import { type DoorExchange, openLog, registerDoor } from "../door.ts";
@@ -60,6 +61,7 @@ async function answer(
   const { params, query: raw } = exchange.request;
   const { include } = raw as { include?: unknown };
   const source = await openLog(exchange, name, { params: params as object, query: { include } });
+  refuseTasks(source);
   const read: Read = { exchange, query, source, name, gone };
   if (exchange.request.method === "HEAD") await describe(read);
   else if (query.live === "sse") await follow(read);

@@ -19,7 +19,7 @@ import {
 } from "./continued-answer.ts";
 import { readForked } from "./fork.ts";
 import { settingsOf, toMessage } from "./message-settings.ts";
-import { type CallOutput, type Decision, readInput, type ReadInput } from "./read-input.ts";
+import { type CallOutput, readInput, type ReadInput } from "./read-input.ts";
 import type { ResponsePlace } from "./response-ids.ts";
 
 /**
@@ -97,7 +97,11 @@ async function continueAnswer(
     throw invalidRequest("body", [{ path: "input", message }]);
   }
   const segment = (place.segment ?? before.waits() - 1) + 1;
-  await decide(exchange, params, input.decisions);
+  const decisions = input.decisions.map((decision) => {
+    const actionId = decision.requestId.replace(/^mcpr_/, "");
+    return { actionId, isApproved: decision.isApproved, place: before.placeOf(actionId) ?? params };
+  });
+  await decide(exchange, decisions);
   if (input.outputs.length > 0) {
     const outputs = input.outputs.map(toOutput);
     await callEndpoint(exchange, "messages.sendToolOutputs", { params, body: { outputs } });
@@ -120,18 +124,18 @@ function toOutput({ callId, parts, path }: CallOutput) {
   return { actionId: callId, output };
 }
 
-async function decide(
-  exchange: DoorExchange,
-  params: { readonly cId: string; readonly mId: string },
-  decisions: readonly Decision[],
-): Promise<void> {
+interface PlacedDecision {
+  readonly actionId: string;
+  readonly isApproved: boolean;
+  /** The answer that makes the call. */
+  readonly place: { readonly cId: string; readonly mId: string };
+}
+
+async function decide(exchange: DoorExchange, decisions: readonly PlacedDecision[]): Promise<void> {
   // The key is of the outputs: a decision that is repeated changes nothing.
   const own = { context: { ...exchange.context, idempotencyKey: undefined } };
-  for (const { requestId, isApproved } of decisions) {
-    const body = {
-      actionId: requestId.replace(/^mcpr_/, ""),
-      approved: isApproved ? "approved" : "rejected",
-    };
+  for (const { actionId, isApproved, place: params } of decisions) {
+    const body = { actionId, approved: isApproved ? "approved" : "rejected" };
     // oxlint-disable-next-line no-await-in-loop -- in the order of the request
     await callEndpoint(own, "messages.validateAction", { params, body });
   }

@@ -27,6 +27,10 @@ export interface ResponseCodec extends EventCodec<MessageEvent> {
   readonly waits: () => number;
   /** The calls of the caller's tools, and those that wait for approval, with which the response ended. */
   readonly waiting: () => readonly string[];
+  /** Where a call of a task that waits for approval is decided; undefined for the answer's own. */
+  readonly placeOf: (
+    actionId: string,
+  ) => { readonly cId: string; readonly mId: string } | undefined;
   /** The last frame, once it has ended. */
   end(response: object): readonly Frame[];
 }
@@ -50,6 +54,7 @@ export function createResponseCodec(
   let sequence = 0;
   let steps: ResponseState["steps"];
   const ofCaller = new Set<string>();
+  const ofTasks = new Map<string, { readonly cId: string; readonly mId: string }>();
   let waiting: string[] = [];
   const isShown = () => place.segment === "all" || segment === place.segment;
 
@@ -112,6 +117,9 @@ export function createResponseCodec(
         return frames;
       }
       case "tool_approve_execution": {
+        if (event.path !== undefined) {
+          ofTasks.set(event.actionId, { cId: event.conversationId, mId: event.messageId });
+        }
         const frames = show(output.requestApproval(event));
         wait(event.actionId, event.isLastBlockingEventForStep !== false, event.created);
         return frames;
@@ -129,6 +137,8 @@ export function createResponseCodec(
       case "agent_message_budget":
       case "agent_message_citations":
       case "agent_task_started":
+      case "agent_task_call_decided":
+      case "agent_task_event":
         return [];
       default:
         // A newer process may have written others.
@@ -155,6 +165,7 @@ export function createResponseCodec(
     next: () => sequence,
     waits: () => waits,
     waiting: () => waiting,
+    placeOf: (actionId) => ofTasks.get(actionId),
     end: (response) => {
       const type = state.status === "cancelled" ? "incomplete" : state.status;
       return [frame({ type: `response.${type}`, response })];

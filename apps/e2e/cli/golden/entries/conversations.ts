@@ -90,6 +90,26 @@ async function summarised({ rpc, wId, parley }: World): Promise<Prepared> {
   return { conversation: conversationId, agent: agentConfiguration.sId };
 }
 
+/** An answer whose agent has asked another, which has asked a third one. */
+async function asked({ rpc, wId, parley, createAgent }: World): Promise<Prepared> {
+  const asking = async (name: string, agentId: string) => {
+    const toolCalls = [{ name: "ask_next", params: { task: `For ${name}` } }];
+    const { agentConfiguration } = await rpc.agents.create.mutate({
+      wId,
+      name,
+      description: "Asks",
+      model: { providerId: "simulated", modelId: "simulated-1" },
+      team: [{ agentId, name: "next" }],
+      script: { steps: [{ toolCalls }, { text: "Done" }], tokenDelayMs: 0 },
+    });
+    return agentConfiguration.sId;
+  };
+  const top = await asking("Clerk", await asking("Researcher", await createAgent("Reader")));
+  const message = { content: "Hello", mentions: [{ configurationId: top }] };
+  const { conversation } = await parley.conversations.create({ blocking: true, message });
+  return { conversation: conversation.sId };
+}
+
 const oneSummary = {
   prepare: summarised,
   args: ({ conversation = "" }: Prepared) => [conversation, "1"],
@@ -133,6 +153,7 @@ export const conversationEntries: readonly Entry[] = [
       "Rain",
     ],
   },
+  { command: "conversations tasks", prepare: asked, args: nameIn },
   { command: "conversations remove", ...titled, confirmed: "Refund" },
   { command: "conversations summaries list", prepare: summarised, args: nameIn },
   { command: "conversations summaries get", ...oneSummary },
