@@ -62,6 +62,8 @@ export const members: Record<string, object> = {
   "conversations.getConsumption": { cId: "x" },
   "conversations.listBlockedActions": { cId: "x" },
   "conversations.update": { cId: "x", read: true },
+  "dataSourceNodes.divide": { dataSourceViewId: "x", nodeId: "x" },
+  "dataSourceNodes.list": { dataSourceViewId: "x" },
   "dataSourceNodes.put": {
     dataSourceViewId: "x",
     nodeId: "x",

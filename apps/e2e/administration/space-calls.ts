@@ -211,6 +211,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "spaces.listConversationIds": ofSpace,
   "spaces.listConversations": ofSpace,
   "spaces.listProjectFiles": ofSpace,
+  "dataSourceNodes.divide": ({ dataSourceViewId, nodeId }) => [{ dataSourceViewId, nodeId }],
+  "dataSourceNodes.list": ({ dataSourceViewId }) => [{ dataSourceViewId }],
   "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
     [nodeId, "planted"].map((id) => ({
       dataSourceViewId,

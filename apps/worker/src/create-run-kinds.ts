@@ -14,6 +14,7 @@ import {
   readTitleModel,
 } from "./models/model-providers.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
+import { createDivisionMetrics } from "./retrieval/division-metrics.ts";
 import { createDivisionRuns } from "./retrieval/division-runs.ts";
 import { createRequestRecorder, type RequestRecorder } from "./requests/request-recorder.ts";
 import type { WorkerMetrics } from "./runs/metrics.ts";
@@ -82,7 +83,11 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
-    division: createDivisionRuns({ core, persistence }),
+    division: createDivisionRuns({
+      core,
+      persistence,
+      metrics: createDivisionMetrics(registry),
+    }),
     firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
       ...services,

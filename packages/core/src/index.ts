@@ -262,14 +262,14 @@ export {
   readDestination,
 } from "./trace-destinations/claim-exports.ts";
 export { claimDivisions, type DivisionSubject } from "./retrieval/claim-divisions.ts";
-export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
+export { type DivisionEnd, divideSome, endDivision } from "./retrieval/divide-documents.ts";
 export {
   listDocumentsOfTurn,
   type LookingTurn,
   lookUp,
   lookUpDocument,
 } from "./retrieval/look-up.ts";
-export { startDivisions } from "./retrieval/start-divisions.ts";
+export { countWaitingDocuments, startDivisions } from "./retrieval/start-divisions.ts";
 export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
 export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
 export {

@@ -26,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
+import { nodeEndpoints } from "./knowledge/nodes.ts";
 import { partSearchEndpoints } from "./knowledge/part-search.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
 import { memoryEndpoints } from "./memories/endpoints.ts";
@@ -85,6 +86,7 @@ export type Endpoints = typeof conversationEndpoints &
   typeof spaceContentEndpoints &
   typeof spaceAdministrationEndpoints &
   typeof dataSourceEndpoints &
+  typeof nodeEndpoints &
   typeof documentEndpoints &
   typeof furtherDocumentEndpoints &
   typeof knowledgeSearchEndpoints &
@@ -141,6 +143,7 @@ export const endpoints: Endpoints = {
   ...spaceContentEndpoints,
   ...spaceAdministrationEndpoints,
   ...dataSourceEndpoints,
+  ...nodeEndpoints,
   ...documentEndpoints,
   ...furtherDocumentEndpoints,
   ...knowledgeSearchEndpoints,

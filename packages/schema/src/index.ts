@@ -63,6 +63,7 @@ export * from "./launches/launches.ts";
 export * from "./knowledge/data-sources.ts";
 export * from "./knowledge/documents.ts";
 export * from "./knowledge/further-documents.ts";
+export * from "./knowledge/nodes.ts";
 export * from "./knowledge/part-search.ts";
 export * from "./knowledge/searches.ts";
 export * from "./measures/latency-buckets.ts";

@@ -1,6 +1,10 @@
 import { Command } from "@commander-js/extra-typings";
 import { group } from "@parley/command/group";
 import type { Context } from "../connection/context.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { inputOf } from "../grammar/endpoint-calls.ts";
+import { shortTime } from "../terminal/short-time.ts";
+import { documents, readDocuments } from "./documents.ts";
 import { withServer } from "../connection/server-options.ts";
 
 const about = `
@@ -31,9 +35,43 @@ const searching = (context: Context) =>
       (await import("./search-parts.ts")).searchParts(context, query, options),
     );
 
+const listing = (context: Context) =>
+  listCommand(context, documents, {
+    name: "documents",
+    about: "list what is in a data source, and how far it is divided into what agents find",
+    of: "data-source",
+    by: "id or name",
+    filters: inputOf("dataSourceNodes.list", ["limit", "lastValue"]),
+    read: readDocuments,
+    columns: {
+      ID: ({ nodeId }) => nodeId,
+      TITLE: ({ title }) => title,
+      KIND: ({ nodeType }) => nodeType,
+      BYTES: ({ bytes }) => bytes,
+      UPDATED: ({ updatedAt }) => shortTime(updatedAt),
+      STATE: ({ division }) =>
+        division && [division.state, division.failure].filter((one) => one !== null).join(": "),
+    },
+  });
+
+const dividing = (context: Context) =>
+  withServer(new Command("divide"))
+    .description("divide a document again, or all of a data source whose division failed")
+    .argument("<data-source>", "id or name")
+    .argument("[document]", "id of the document")
+    .action(async (dataSource, document, options) =>
+      (await import("./divide-documents.ts")).divideDocuments(
+        context,
+        { dataSource, document },
+        options,
+      ),
+    );
+
 /** Makes the commands about knowledge. */
 export const createKnowledgeCommands = (context: Context) =>
   group("knowledge", "documents that agents look things up in", [
     pushing(context),
     searching(context),
+    listing(context),
+    dividing(context),
   ]);

@@ -150,15 +150,17 @@ export async function checkObservation(around: Surroundings): Promise<readonly F
   return database === undefined ? [] : judgeObservation(database.observed);
 }
 
-/** Indexing is seconds behind as a rule, and minutes behind a stalled transaction. */
-const LATE_INDEX_MS = 600_000;
+/** Indexing and divisions are seconds behind as a rule, and minutes behind a stalled transaction. */
+const LATE_MS = 600_000;
 
 export function judgeObservation({
   openAlerts,
   failingDestinations,
   unindexedMs,
+  failedDivisions,
+  undividedMs,
 }: Observed): readonly Finding[] {
-  const minutes = Math.round(unindexedMs / 60_000);
+  const minutesOf = (ms: number) => Math.round(ms / 60_000);
   return [
     ...(openAlerts > 0
       ? [warn("alerts", `${openAlerts} open`, "parley alerts incidents shows those of a workspace")]
@@ -174,12 +176,32 @@ export function judgeObservation({
           ),
         ]
       : []),
-    ...(unindexedMs > LATE_INDEX_MS
+    ...(unindexedMs > LATE_MS
       ? [
           warn(
             "search",
-            `messages of the last ${minutes} minutes are not found by their words yet`,
+            `messages of the last ${minutesOf(unindexedMs)} minutes are not found by their words yet`,
             "start a worker, and look for transactions that stay open in PostgreSQL",
+          ),
+        ]
+      : []),
+    ...(failedDivisions > 0
+      ? [
+          warn(
+            "knowledge",
+            failedDivisions === 1
+              ? "agents do not find 1 document, whose division failed"
+              : `agents do not find ${failedDivisions} documents, whose division failed`,
+            "parley knowledge documents <data-source> --state failed shows why; parley knowledge divide <data-source> tries again",
+          ),
+        ]
+      : []),
+    ...(undividedMs > LATE_MS
+      ? [
+          warn(
+            "knowledge",
+            `agents do not find documents of ${minutesOf(undividedMs)} minutes ago yet`,
+            "start a worker, or more of them",
           ),
         ]
       : []),

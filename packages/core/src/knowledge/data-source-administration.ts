@@ -4,7 +4,7 @@ import {
   type CreateDataSourceView,
   ParleyError,
   type PutDataSourceNode,
-  type RemoveDataSourceNode,
+  type NodeIdentity,
   type Success,
 } from "@parley/schema";
 import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
@@ -134,7 +134,7 @@ export async function putDataSourceNode(
 /** Removes a node of a view; fragments that refer to it keep its text. */
 export async function removeDataSourceNode(
   context: RequestContext,
-  input: RemoveDataSourceNode,
+  input: NodeIdentity,
 ): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
     const view = await requireView(context, db, input);
@@ -143,13 +143,14 @@ export async function removeDataSourceNode(
   });
 }
 
+/** What names a view. */
 interface NamedView {
   readonly wId: string;
   readonly dataSourceViewId: string;
 }
 
 /** The view, locked, in a space that the caller reaches. Throws `data_source_view_not_found`. */
-async function requireView(
+export async function requireView(
   context: RequestContext,
   db: Queryable,
   input: NamedView,

@@ -1,5 +1,5 @@
-import { documentParts, spaces } from "@parley/db";
-import { endpoints, parseInput } from "@parley/schema";
+import { dataSourceNodes, documentParts, spaces } from "@parley/db";
+import { type DivisionState, endpoints, parseInput } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
@@ -7,10 +7,11 @@ import { divideTestDocuments } from "../../testing/retrieval.ts";
 import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { deleteDocument, upsertDocument } from "../knowledge/documents.ts";
+import { divideDataSourceNode, listDataSourceNodes } from "../knowledge/node-administration.ts";
 import { expireTestLeases } from "../../testing/leases.ts";
 import { LostLease } from "../runs/leases.ts";
 import { claimDivisions, takeOverDivisions } from "./claim-divisions.ts";
-import { divideSome, endDivision } from "./divide-documents.ts";
+import { type DivisionEnd, divideSome, endDivision } from "./divide-documents.ts";
 import { startDivisions } from "./start-divisions.ts";
 import type { PartFilters } from "./part-filters.ts";
 import { searchParts } from "./search-parts.ts";
@@ -231,5 +232,57 @@ describe("the search of parts", () => {
       [],
     ]);
     expect(await startDivisions(test.core)).toBe(0);
+  });
+
+  it("says of a document that cannot be divided in time why, and divides it again when asked", async () => {
+    await upload("long", { text: "lorem ipsum dolor ".repeat(28_000) });
+    await upload("short", { text: texts.refunds });
+    const { dataSourceViews } = await test.operator.listDataSourceViews({ wId: test.workspaceId });
+    const { sId: dataSourceViewId } = dataSourceViews[0]!;
+    const states = async (state?: DivisionState) => {
+      const named = { wId: test.workspaceId, dataSourceViewId, state };
+      const { nodes, totals } = await listDataSourceNodes(
+        test.context,
+        parseInput(endpoints["dataSourceNodes.list"], named),
+      );
+      return { totals, states: nodes.map(({ nodeId, division }) => [nodeId, division?.state]) };
+    };
+    expect((await states()).totals).toMatchObject({ nodes: 2, waiting: 2, failed: 0 });
+    await startDivisions(test.core);
+    const request = { workerId: "w", leaseMs: 60_000, limit: 9, after: 0, perWorkspace: 9 };
+    const { runs } = await claimDivisions(test.core, { ...request, held: new Map() });
+    const run = runs[0]!;
+    const { viewId } = run.subject!;
+    const { signal } = new AbortController();
+    const ends: string[] = [];
+    const onEnd = ({ outcome }: DivisionEnd) => ends.push(outcome);
+    // The long text takes more than this.
+    await divideSome(test.core, { run, viewId, deadlineMs: 20, onEnd }, signal);
+    expect(ends).toEqual(["failed", "divided"]);
+    expect(await states()).toMatchObject({
+      totals: { waiting: 0, failed: 1 },
+      states: [
+        ["long", "failed"],
+        ["short", "divided"],
+      ],
+    });
+    expect((await states("failed")).states).toEqual([["long", "failed"]]);
+    expect((await states("divided")).states).toEqual([["short", "divided"]]);
+    const [failed] = await db()
+      .select()
+      .from(dataSourceNodes)
+      .where(eq(dataSourceNodes.nodeId, "long"));
+    expect(failed?.divisionFailure).toBe("Its text could not be divided within 0.02 seconds");
+    expect(await find("lorem")).toEqual([]);
+    const again = { wId: test.workspaceId, dataSourceViewId, nodeId: "long" };
+    await divideDataSourceNode(test.context, again);
+    expect((await states("waiting")).states).toEqual([["long", "waiting"]]);
+    await divideSome(test.core, { run, viewId, onEnd }, signal);
+    await endDivision(test.core, run);
+    expect((await states("failed")).states).toEqual([]);
+    expect(await find("lorem")).toContain("long");
+    await expect(divideDataSourceNode(test.context, { ...again, nodeId: "none" })).rejects.toThrow(
+      "no such document",
+    );
   });
 });

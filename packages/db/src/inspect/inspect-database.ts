@@ -31,6 +31,10 @@ export interface Observed {
   readonly failingDestinations: number;
   /** For how long messages have waited to be found by their words, in milliseconds; 0 if none waits. */
   readonly unindexedMs: number;
+  /** Documents of data sources that could not be divided into parts. */
+  readonly failedDivisions: number;
+  /** How long ago the oldest document was written that is not divided, in milliseconds; 0 if none waits. */
+  readonly undividedMs: number;
 }
 
 /** How many schedules start nothing. */
@@ -84,7 +88,20 @@ const observed = `select
     coalesce((
       select greatest(0, extract(epoch from clock_timestamp()) * 1000 - i.indexed_until) from message_index i
       where exists (select from messages m where m.created_at >= i.indexed_until)
-    ), 0)::float8 as "unindexedMs"`;
+    ), 0)::float8 as "unindexedMs",
+    (select count(*)::int from data_source_nodes where division_failure is not null) as "failedDivisions",
+    coalesce((
+      select greatest(0, extract(epoch from clock_timestamp()) * 1000 - min(n.updated_at)) from data_source_nodes n
+      where n.divided_at is null and n.node_type = 'document'
+    ), 0)::float8 as "undividedMs"`;
+
+const nothingObserved: Observed = {
+  openAlerts: 0,
+  failingDestinations: 0,
+  unindexedMs: 0,
+  failedDivisions: 0,
+  undividedMs: 0,
+};
 
 /**
  * Looks at a database without changing it, in one connection that is closed again. Throws if it cannot be
@@ -116,9 +133,7 @@ export async function inspectDatabase(
     const [schedules = { withoutKey: 0, failing: 0 }] = isCurrent
       ? (await client.query<StalledSchedules>(stalled)).rows
       : [];
-    const [seen = { openAlerts: 0, failingDestinations: 0, unindexedMs: 0 }] = isCurrent
-      ? (await client.query<Observed>(observed)).rows
-      : [];
+    const [seen = nothingObserved] = isCurrent ? (await client.query<Observed>(observed)).rows : [];
     return { ...found, migrations, secretsByKey, schedules, observed: seen };
   } finally {
     client.end().catch(() => {});

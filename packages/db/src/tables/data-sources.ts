@@ -68,6 +68,8 @@ export const dataSourceNodes = pgTable(
     updatedAt: milliseconds().notNull(),
     /** When its text was divided; null until it is, and again after each write. */
     dividedAt: milliseconds(),
+    /** Why it could not be divided, as a sentence; null while it waits, and once it is. */
+    divisionFailure: text(),
     // A tsvector has at most 1 MiB; the words of this many characters always fit. The view is one of the words,
     // so that a search reads no matches in other views.
     search: tsvector()
@@ -88,6 +90,9 @@ export const dataSourceNodes = pgTable(
     index("data_source_nodes_undivided")
       .on(table.viewId, table.nodeId)
       .where(sql`${table.dividedAt} is null and ${table.nodeType} = 'document'`),
+    index("data_source_nodes_failed")
+      .on(table.viewId, table.nodeId)
+      .where(sql`${table.divisionFailure} is not null`),
   ],
 );
 

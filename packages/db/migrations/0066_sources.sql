@@ -1,0 +1,2 @@
+ALTER TABLE "data_source_nodes" ADD COLUMN "division_failure" text;--> statement-breakpoint
+CREATE INDEX "data_source_nodes_failed" ON "data_source_nodes" USING btree ("view_id","node_id") WHERE "data_source_nodes"."division_failure" is not null;
