@@ -62,6 +62,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   trigger_event_not_found: { eventId: nobody },
   alert_not_found: { alertId: nobody },
   schedule_not_found: { scheduleId: nobody },
+  web_source_not_found: { webSourceId: nobody },
   memory_not_found: { memoryId: nobody },
   memory_proposal_not_found: { proposalId: nobody },
   saved_view_not_found: { savedViewId: nobody },

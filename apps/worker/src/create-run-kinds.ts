@@ -27,6 +27,8 @@ import { createTraceMetrics } from "./traces/trace-metrics.ts";
 import { followsGenAi, serverTarget } from "./traces/trace-settings.ts";
 import { createTriggerRuns } from "./triggers/trigger-runs.ts";
 import { createFiringRuns } from "./schedules/firing-runs.ts";
+import { createRefreshRuns } from "./web-sources/refresh-runs.ts";
+import { createWebMetrics } from "./web-sources/web-metrics.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -104,6 +106,12 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       metrics: createTraceMetrics(registry),
       origin: { serviceName: settings.OTEL_SERVICE_NAME, version },
       isGenAi: followsGenAi(settings),
+    }),
+    web_refresh: createRefreshRuns({
+      core,
+      persistence,
+      allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
+      metrics: createWebMetrics(registry),
     }),
     trigger_event: createTriggerRuns({ core, persistence, executor }),
   };

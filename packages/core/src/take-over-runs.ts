@@ -2,6 +2,7 @@ import type { Process } from "./context.ts";
 import { takeOverInvocations } from "./invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
+import { takeOverWebRefreshes } from "./web-sources/claim-refreshes.ts";
 import { takeOverDivisions } from "./retrieval/claim-divisions.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
 import { takeOverTraceExports } from "./trace-destinations/claim-exports.ts";
@@ -22,6 +23,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   firing: takeOverFirings,
   trace_export: takeOverTraceExports,
   division: takeOverDivisions,
+  web_refresh: takeOverWebRefreshes,
 };
 
 /**

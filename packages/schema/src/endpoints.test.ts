@@ -64,6 +64,8 @@ describe("the endpoint table", () => {
       "agents.update.script",
       "agents.update.responseFormat",
       "apiKeys.update.expiresAt",
+      "webSources.update.cron",
+      "webSources.update.everySeconds",
       "triggers.update.mapping",
       "triggers.update.keyExpression",
       "webhooks.update.conversationIds",

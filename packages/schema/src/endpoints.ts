@@ -45,6 +45,7 @@ import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { traceEndpoints } from "./traces/endpoints.ts";
 import { searchEndpoints } from "./search/endpoints.ts";
+import { webSourceEndpoints } from "./web-sources/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -87,6 +88,7 @@ export type Endpoints = typeof conversationEndpoints &
   typeof spaceAdministrationEndpoints &
   typeof dataSourceEndpoints &
   typeof nodeEndpoints &
+  typeof webSourceEndpoints &
   typeof documentEndpoints &
   typeof furtherDocumentEndpoints &
   typeof knowledgeSearchEndpoints &
@@ -144,6 +146,7 @@ export const endpoints: Endpoints = {
   ...spaceAdministrationEndpoints,
   ...dataSourceEndpoints,
   ...nodeEndpoints,
+  ...webSourceEndpoints,
   ...documentEndpoints,
   ...furtherDocumentEndpoints,
   ...knowledgeSearchEndpoints,

@@ -140,3 +140,4 @@ export * from "./examples.ts";
 export * from "./ids.ts";
 export * from "./params.ts";
 export * from "./roles.ts";
+export * from "./web-sources/web-sources.ts";

@@ -4,6 +4,7 @@ import type { Context } from "../connection/context.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { createWebSourceCommands } from "./web-sources.ts";
 import { documents, readDocuments } from "./documents.ts";
 import { withServer } from "../connection/server-options.ts";
 
@@ -74,4 +75,5 @@ export const createKnowledgeCommands = (context: Context) =>
     searching(context),
     listing(context),
     dividing(context),
+    createWebSourceCommands(context),
   ]);

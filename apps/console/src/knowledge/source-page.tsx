@@ -18,6 +18,7 @@ import { DocumentSearch } from "./document-search.tsx";
 import { FoundDocuments } from "./found-documents.tsx";
 import { FoundParts } from "./found-parts.tsx";
 import { UploadForm } from "./upload-form.tsx";
+import { WebSources } from "./web-sources.tsx";
 
 /** One data source as a space shows it: its documents, with a search. */
 export function DataSourcePage() {
@@ -63,6 +64,7 @@ export function DataSourcePage() {
         ) : (
           <FoundDocuments spaceId={spaceId} viewId={viewId} query={q} />
         ))}
+      {source && canBuild && q === undefined && <WebSources viewId={viewId} />}
       {source && doc !== undefined && (
         <DocumentDialog
           dataSourceId={source.sId}

@@ -36,6 +36,8 @@ const states = {
   succeeded: good("Succeeded"),
   // A document, into the parts that agents find.
   divided: good("Divided"),
+  // A page of the web.
+  read: good("Read"),
   errored: bad("Failed"),
   failed: bad("Failed"),
   denied: warn("Denied"),

@@ -159,6 +159,7 @@ export function judgeObservation({
   unindexedMs,
   failedDivisions,
   undividedMs,
+  failingWebSources,
 }: Observed): readonly Finding[] {
   const minutesOf = (ms: number) => Math.round(ms / 60_000);
   return [
@@ -202,6 +203,17 @@ export function judgeObservation({
             "knowledge",
             `agents do not find documents of ${minutesOf(undividedMs)} minutes ago yet`,
             "start a worker, or more of them",
+          ),
+        ]
+      : []),
+    ...(failingWebSources > 0
+      ? [
+          warn(
+            "web sources",
+            failingWebSources === 1
+              ? "1 could not be read the last time"
+              : `${failingWebSources} could not be read the last time`,
+            "parley knowledge sources list shows why",
           ),
         ]
       : []),

@@ -18,6 +18,7 @@ const quiet = {
   unindexedMs: 0,
   failedDivisions: 0,
   undividedMs: 0,
+  failingWebSources: 0,
 };
 
 describe("what is found is judged", () => {
@@ -50,6 +51,7 @@ describe("what is found is judged", () => {
     ["nothing to observe", judgeObservation(quiet)[0], undefined],
     ["a failed division", judgeObservation({ ...quiet, failedDivisions: 1 })[0], "warn"],
     ["divisions on time", judgeObservation({ ...quiet, undividedMs: 600_000 })[0], undefined],
+    ["a failing web source", judgeObservation({ ...quiet, failingWebSources: 1 })[0], "warn"],
     ["late divisions", judgeObservation({ ...quiet, undividedMs: 600_001 })[0], "warn"],
     [
       "secrets with their key",

@@ -1,4 +1,12 @@
-import { dataSourceNodes, dataSourceViews, insertRow, type Queryable } from "@parley/db";
+import {
+  dataSourceNodes,
+  dataSourceViews,
+  insertRow,
+  logs,
+  type Queryable,
+  runs,
+  webSources,
+} from "@parley/db";
 import {
   type AdministeredDataSourceView,
   type CreateDataSourceView,
@@ -90,10 +98,22 @@ export async function removeDataSourceView(
   while ((await deleteSomeNodes(context, isIt)) > 0);
   return inTransaction(context, async ({ db }) => {
     await requireView(context, db, input);
+    await dropRefreshes(db, isIt);
     await db.delete(dataSourceNodes).where(eq(dataSourceNodes.viewId, id));
     await db.delete(dataSourceViews).where(eq(dataSourceViews.id, id));
     return { success: true };
   });
+}
+
+/** Ends the runs that read the web sources of views which are being deleted, a list or a query of their numbers. */
+export async function dropRefreshes(db: Queryable, views: SQL): Promise<void> {
+  const sids = db
+    .select({ sid: webSources.sid })
+    .from(webSources)
+    .where(inArray(webSources.viewId, views));
+  // The logs first, as all writers lock them.
+  await db.delete(logs).where(inArray(logs.id, sids));
+  await db.delete(runs).where(inArray(runs.logId, sids));
 }
 
 /** Deletes a batch of the nodes of these views, a list or a query of their numbers. Gives their number. */

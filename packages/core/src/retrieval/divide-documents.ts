@@ -57,8 +57,8 @@ export interface DivisionEnd {
 interface Dividing {
   readonly run: ClaimedRun;
   readonly viewId: number;
-  /** How long the division of a document may take; ten seconds by default. */
-  readonly deadlineMs?: number;
+  /** What divides a document, if that is not `divideDocument`. */
+  readonly job?: Job<Given, Divided>;
   readonly onEnd?: (end: DivisionEnd) => void;
 }
 
@@ -68,7 +68,7 @@ interface Dividing {
  */
 export async function divideSome(
   core: Process,
-  { run, viewId, deadlineMs = divideJob.deadlineMs, onEnd }: Dividing,
+  { run, viewId, job = divideJob, onEnd }: Dividing,
   signal: AbortSignal,
 ): Promise<DividedBatch> {
   const { db } = core.database;
@@ -87,8 +87,8 @@ export async function divideSome(
       .where(and(isUndivided(viewId), eq(dataSourceNodes.nodeId, nodeId)));
     if (document === undefined) continue;
     const startedAt = performance.now();
-    const options = { workspaceId: run.workspaceId, origin: "run", signal, deadlineMs } as const;
-    const divided = await divide(core, document, options);
+    const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+    const divided = await divide(core, document, { job, options });
     const end = await writeDivided(core, { run, document, divided });
     written += end.written;
     onEnd?.({ outcome: end.outcome, durationMs: performance.now() - startedAt });
@@ -103,15 +103,15 @@ type Division = Divided | { readonly failure: string };
 async function divide(
   { threads }: Process,
   { title, content, tags }: Undivided,
-  options: CallOptions & { readonly deadlineMs: number },
+  { job, options }: { readonly job: Job<Given, Divided>; readonly options: CallOptions },
 ): Promise<Division> {
   try {
-    const outcome = await threads.call(divideJob, { title, content, tags }, options);
+    const outcome = await threads.call(job, { title, content, tags }, options);
     if ("value" in outcome) return outcome.value;
     return {
       failure:
         outcome.failure === "too slow"
-          ? `Its text could not be divided within ${options.deadlineMs / 1000} seconds`
+          ? `Its text could not be divided within ${job.deadlineMs / 1000} seconds`
           : "The division of its text took more memory than it may",
     };
   } catch (error) {

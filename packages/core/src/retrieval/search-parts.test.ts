@@ -1,6 +1,6 @@
 import { dataSourceNodes, documentParts, spaces } from "@parley/db";
 import { type DivisionState, endpoints, parseInput } from "@parley/schema";
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, isNotNull } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { divideTestDocuments } from "../../testing/retrieval.ts";
@@ -235,8 +235,9 @@ describe("the search of parts", () => {
   });
 
   it("says of a document that cannot be divided in time why, and divides it again when asked", async () => {
-    await upload("long", { text: "lorem ipsum dolor ".repeat(28_000) });
-    await upload("short", { text: texts.refunds });
+    await upload("broken", { text: "broken" });
+    await upload("slow", { text: "slow" });
+    await upload("text", { text: texts.refunds });
     const { dataSourceViews } = await test.operator.listDataSourceViews({ wId: test.workspaceId });
     const { sId: dataSourceViewId } = dataSourceViews[0]!;
     const states = async (state?: DivisionState) => {
@@ -247,7 +248,7 @@ describe("the search of parts", () => {
       );
       return { totals, states: nodes.map(({ nodeId, division }) => [nodeId, division?.state]) };
     };
-    expect((await states()).totals).toMatchObject({ nodes: 2, waiting: 2, failed: 0 });
+    expect((await states()).totals).toMatchObject({ nodes: 3, waiting: 3, failed: 0 });
     await startDivisions(test.core);
     const request = { workerId: "w", leaseMs: 60_000, limit: 9, after: 0, perWorkspace: 9 };
     const { runs } = await claimDivisions(test.core, { ...request, held: new Map() });
@@ -256,31 +257,36 @@ describe("the search of parts", () => {
     const { signal } = new AbortController();
     const ends: string[] = [];
     const onEnd = ({ outcome }: DivisionEnd) => ends.push(outcome);
-    // The long text takes more than this.
-    await divideSome(test.core, { run, viewId, deadlineMs: 20, onEnd }, signal);
-    expect(ends).toEqual(["failed", "divided"]);
+    const url = new URL("../../testing/misbehaving-thread.ts", import.meta.url).href;
+    const job = { url, name: "divideBadly", deadlineMs: 200 };
+    await divideSome(test.core, { run, viewId, job, onEnd }, signal);
+    expect(ends).toEqual(["failed", "failed", "divided"]);
     expect(await states()).toMatchObject({
-      totals: { waiting: 0, failed: 1 },
+      totals: { waiting: 0, failed: 2 },
       states: [
-        ["long", "failed"],
-        ["short", "divided"],
+        ["broken", "failed"],
+        ["slow", "failed"],
+        ["text", "divided"],
       ],
     });
-    expect((await states("failed")).states).toEqual([["long", "failed"]]);
-    expect((await states("divided")).states).toEqual([["short", "divided"]]);
-    const [failed] = await db()
-      .select()
+    expect((await states("divided")).states).toEqual([["text", "divided"]]);
+    const failures = await db()
+      .select({ failure: dataSourceNodes.divisionFailure })
       .from(dataSourceNodes)
-      .where(eq(dataSourceNodes.nodeId, "long"));
-    expect(failed?.divisionFailure).toBe("Its text could not be divided within 0.02 seconds");
-    expect(await find("lorem")).toEqual([]);
-    const again = { wId: test.workspaceId, dataSourceViewId, nodeId: "long" };
+      .where(isNotNull(dataSourceNodes.divisionFailure))
+      .orderBy(asc(dataSourceNodes.nodeId));
+    expect(failures.map(({ failure }) => failure)).toEqual([
+      "Its text could not be divided",
+      "Its text could not be divided within 0.2 seconds",
+    ]);
+    expect(await find("slow")).toEqual([]);
+    const again = { wId: test.workspaceId, dataSourceViewId, nodeId: "slow" };
     await divideDataSourceNode(test.context, again);
-    expect((await states("waiting")).states).toEqual([["long", "waiting"]]);
+    expect((await states("waiting")).states).toEqual([["slow", "waiting"]]);
     await divideSome(test.core, { run, viewId, onEnd }, signal);
     await endDivision(test.core, run);
-    expect((await states("failed")).states).toEqual([]);
-    expect(await find("lorem")).toContain("long");
+    expect((await states("failed")).states).toEqual([["broken", "failed"]]);
+    expect(await find("slow")).toEqual(["slow"]);
     await expect(divideDataSourceNode(test.context, { ...again, nodeId: "none" })).rejects.toThrow(
       "no such document",
     );

@@ -35,6 +35,8 @@ export interface Observed {
   readonly failedDivisions: number;
   /** How long ago the oldest document was written that is not divided, in milliseconds; 0 if none waits. */
   readonly undividedMs: number;
+  /** Web sources that could not be read the last time. */
+  readonly failingWebSources: number;
 }
 
 /** How many schedules start nothing. */
@@ -93,7 +95,8 @@ const observed = `select
     coalesce((
       select greatest(0, extract(epoch from clock_timestamp()) * 1000 - min(n.updated_at)) from data_source_nodes n
       where n.divided_at is null and n.node_type = 'document'
-    ), 0)::float8 as "undividedMs"`;
+    ), 0)::float8 as "undividedMs",
+    (select count(*)::int from web_sources where last_refresh ->> 'outcome' = 'failed') as "failingWebSources"`;
 
 const nothingObserved: Observed = {
   openAlerts: 0,
@@ -101,6 +104,7 @@ const nothingObserved: Observed = {
   unindexedMs: 0,
   failedDivisions: 0,
   undividedMs: 0,
+  failingWebSources: 0,
 };
 
 /**

@@ -51,7 +51,7 @@ export interface StoredAttempt {
   readonly end?: "suspended" | "lost" | "handed_back" | "refused";
 }
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces and divisions of documents to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces, divisions of documents and refreshes of web sources to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -69,10 +69,11 @@ export const runs = pgTable(
         | "trigger_event"
         | "trace_export"
         | "division"
+        | "web_refresh"
       >()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event, the trace destination or the data source. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event, the trace destination, the data source or the web source. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -169,6 +170,9 @@ export const runs = pgTable(
     index("runs_waiting_divisions")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'division'`),
+    index("runs_waiting_web_refreshes")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'web_refresh'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { eventually } from "../../../programs.ts";
 import type { Entry } from "../entry.ts";
 import type { World } from "../world.ts";
 
@@ -18,6 +19,20 @@ const withDocument = withNode("document");
 /** A document is soon divided by the server, a folder stays as it is. */
 const withFolder = withNode("folder");
 
+const page = "http://127.0.0.1:9/help";
+
+/** Makes a web source that cannot be read, and waits until that is known. */
+async function withSite(world: World) {
+  const { sId: dataSourceViewId } = await createSource(world);
+  const site = { wId: world.wId, dataSourceViewId, url: page, kind: "page" } as const;
+  const { webSource } = await world.rpc.webSources.create.mutate(site);
+  await eventually<true>(async () => {
+    const named = { wId: world.wId, webSourceId: webSource.sId };
+    const read = await world.rpc.webSources.get.query(named);
+    return read.webSource.isRefreshing ? {} : { value: true };
+  }, 20_000);
+}
+
 /** Commands about knowledge. */
 export const knowledgeEntries: readonly Entry[] = [
   {
@@ -33,4 +48,16 @@ export const knowledgeEntries: readonly Entry[] = [
   { command: "knowledge search", args: ["opening hours"] },
   { command: "knowledge documents", prepare: withFolder, args: ["Handbook"] },
   { command: "knowledge divide", prepare: withDocument, args: ["Handbook", "hours"] },
+  { command: "knowledge sources list", prepare: withSite },
+  { command: "knowledge sources get", prepare: withSite, args: [page] },
+  {
+    command: "knowledge sources create",
+    prepare: async (world) => void (await createSource(world)),
+    args: [page, "--into", "Handbook", "--kind", "page", "--every-seconds", "86400"],
+  },
+  { command: "knowledge sources update", prepare: withSite, args: [page, "--cron", "0 3 * * *"] },
+  { command: "knowledge sources refresh", prepare: withSite, args: [page] },
+  { command: "knowledge sources cancel", prepare: withSite, args: [page] },
+  { command: "knowledge sources remove", prepare: withSite, args: [page], confirmed: page },
+  { command: "knowledge sources pages", prepare: withSite, args: [page] },
 ];
