@@ -25,6 +25,7 @@ const threads = {
   "expression-thread": "../../packages/core/src/functions/expression-thread.ts",
   "key-expression-thread": "../../packages/core/src/triggers/key-expression-thread.ts",
   "divide-thread": "../../packages/core/src/retrieval/divide-thread.ts",
+  "read-web-thread": "../../packages/core/src/web-sources/read-web-thread.ts",
   "page-thread": "../../packages/core/src/files/page-thread.ts",
   "render-thread": "../../packages/core/src/skills/folders/render-thread.ts",
   "yaml-thread": "../../packages/core/src/skills/folders/yaml-thread.ts",

@@ -19,6 +19,7 @@ export interface Things {
   readonly dataSourceViewId: string;
   readonly dataSourceId: string;
   readonly nodeId: string;
+  readonly webSourceId: string;
   readonly toolId: string;
   readonly skillId: string;
   readonly skillName: string;
@@ -39,6 +40,7 @@ export const unknownThings: Things = {
   dataSourceViewId: "dsv_unknown000",
   dataSourceId: "dts_unknown000",
   nodeId: "unknown-node",
+  webSourceId: "web_unknown000",
   toolId: "msv_unknown000",
   skillId: "skl_unknown000",
   skillName: "unknown-skill",
@@ -98,6 +100,9 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
   const nodeId = `${MARK}-node`;
   const node = { wId: workspaceId, dataSourceViewId, nodeId, title: MARK, content: `${MARK} node` };
   await rpc.dataSourceNodes.put.mutate({ ...node, nodeType: "document" });
+  const page = { url: `http://127.0.0.1:9/${MARK}`, kind: "page" } as const;
+  const ofView = { wId: workspaceId, dataSourceViewId, ...page };
+  const { webSource } = await rpc.webSources.create.mutate(ofView);
   const { tool } = await rpc.tools.create.mutate({
     wId: workspaceId,
     spaceId,
@@ -130,6 +135,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     dataSourceViewId,
     dataSourceId,
     nodeId,
+    webSourceId: webSource.sId,
     toolId: tool.sId,
     skillId: skill.sId,
     skillName,

@@ -9,6 +9,7 @@ import { describeTriggerMutations } from "./trigger-mutations.ts";
 import { describeAlertMutations } from "./alert-mutations.ts";
 import { describeTraceMutations } from "./trace-mutations.ts";
 import { describeScheduleMutations } from "./schedule-mutations.ts";
+import { describeKnowledgeMutations } from "./knowledge-mutations.ts";
 import { describeMemoryMutations } from "./memory-mutations.ts";
 import { describeSavedViewMutations } from "./saved-view-mutations.ts";
 import { describeWebhookMutations } from "./webhook-mutations.ts";
@@ -31,10 +32,6 @@ export function describeMutations(
   };
   const createOperatorKey = async () =>
     (await operator().operatorKeys.create.mutate({ name: "x" })).operatorKey.sId;
-  const createView = async () => {
-    const view = { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" };
-    return (await rpc().dataSourceViews.create.mutate(view)).dataSourceView.sId;
-  };
   const createAuditedAgent = () =>
     createAgent("audited", { steps: [{ text: "x" }], tokenDelayMs: 0 });
   const model = { providerId: "simulated", modelId: "simulated-1" };
@@ -50,6 +47,7 @@ export function describeMutations(
     ...describeSavedViewMutations(server, { rpc }),
     ...describeMemoryMutations(server, { rpc, create }),
     ...describeWebhookMutations(server, { rpc }),
+    ...describeKnowledgeMutations(server, { rpc }),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
       subject: ({ workspace }: { workspace: Named }) => workspace.sId,
@@ -176,24 +174,6 @@ export function describeMutations(
       const agentId = await createAuditedAgent();
       await rpc().agents.update.mutate({ ...ofDemo(), agentId, name: "y" });
       return { input: { ...ofDemo(), agentId, agentVersion: 0, version: 1 }, subject: agentId };
-    },
-    "dataSourceViews.create": async () => ({
-      input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
-      subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,
-    }),
-    "dataSourceViews.remove": async () => {
-      const dataSourceViewId = await createView();
-      return { input: { ...ofDemo(), dataSourceViewId }, subject: dataSourceViewId };
-    },
-    "dataSourceNodes.put": async () => {
-      const dataSourceViewId = await createView();
-      const node = { dataSourceViewId, nodeId: "n", nodeType: "document", title: "x" };
-      return { input: { ...ofDemo(), ...node }, subject: `${dataSourceViewId}/n` };
-    },
-    "dataSourceNodes.remove": async () => {
-      const dataSourceViewId = await createView();
-      const input = { ...ofDemo(), dataSourceViewId, nodeId: "n" };
-      return { input, subject: `${dataSourceViewId}/n` };
     },
   };
 }

@@ -7,6 +7,7 @@ import { describeTriggerQueries } from "./trigger-mutations.ts";
 import { describeAlertQueries } from "./alert-mutations.ts";
 import { describeTraceQueries } from "./trace-mutations.ts";
 import { describeScheduleQueries } from "./schedule-mutations.ts";
+import { describeKnowledgeQueries } from "./knowledge-mutations.ts";
 import { describeMemoryMutations } from "./memory-mutations.ts";
 import { describeWebhookQueries } from "./webhook-mutations.ts";
 
@@ -31,7 +32,7 @@ export function describeQueries(
     "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
-    "dataSourceViews.list": inDemo,
+    ...describeKnowledgeQueries(server, { rpc }),
     "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, order: "newest" } }),
     "members.list": inDemo,
     "files.list": inDemo,

@@ -1,5 +1,6 @@
 import { AnalyticsTable, type EndpointName } from "@parley/schema";
 import { MARK, type Things } from "./closed-space.ts";
+import { webSourceCalls } from "./web-source-calls.ts";
 
 /** What a caller of the table has itself, in the open. */
 export interface Own {
@@ -9,7 +10,7 @@ export interface Own {
   readonly functionId: string;
 }
 
-type Inputs = (things: Things, own: Own) => readonly object[];
+export type Inputs = (things: Things, own: Own) => readonly object[];
 
 const fragment = { title: "t" };
 const message = { content: "x", mentions: [] };
@@ -212,6 +213,9 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "spaces.listConversationIds": ofSpace,
   "spaces.listConversations": ofSpace,
   "spaces.listProjectFiles": ofSpace,
+  ...webSourceCalls,
+  "dataSourceNodes.divide": ({ dataSourceViewId, nodeId }) => [{ dataSourceViewId, nodeId }],
+  "dataSourceNodes.list": ({ dataSourceViewId }) => [{ dataSourceViewId }],
   "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
     [nodeId, "planted"].map((id) => ({
       dataSourceViewId,
@@ -259,6 +263,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "agents.restoreVersion": ({ agentId }) => [{ agentId, agentVersion: 0 }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
   "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
+  "webSources.list": () => [{}],
   "dataSources.list": () => [{}],
   "dataSourceViews.find": () => [{}],
   "dataSourceViews.list": () => [{}],

@@ -32,7 +32,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   connection: [],
   grammar: ["connection", "terminal"],
   administration: ["connection", "grammar", "terminal"],
-  knowledge: ["regular-files.ts", "connection", "terminal"],
+  knowledge: ["regular-files.ts", "connection", "grammar", "terminal"],
   skills: ["regular-files.ts", "connection", "grammar"],
   conversations: ["connection"],
   "conversations/chat": ["markdown", "connection", "conversations"],

@@ -1,80 +1,13 @@
 import { api } from "./api-rooms.ts";
 import { cli, server } from "./cli-rooms.ts";
 import { console } from "./console-rooms.ts";
+import { schema } from "./schema-rooms.ts";
 import { worker } from "./worker-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
  * file at its root, and may import only rooms that stand before it.
  */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
-
-/** What the models and the endpoints of every feature are made of. */
-const contract = ["endpoint.ts", "endpoint-defaults.ts", "parsing", "params.ts"];
-
-const schema: Rooms = {
-  errors: [],
-  "examples.ts": [],
-  "ids.ts": [],
-  "roles.ts": [],
-  "endpoint.ts": ["errors", "roles.ts"],
-  "endpoint-defaults.ts": ["endpoint.ts"],
-  parsing: ["errors", "endpoint.ts"],
-  "params.ts": ["parsing"],
-  audit: contract,
-  analytics: contract,
-  files: [...contract, "examples.ts"],
-  workspaces: [...contract, "roles.ts"],
-  usage: [...contract, "workspaces"],
-  access: [...contract, "roles.ts", "usage"],
-  knowledge: [...contract, "workspaces"],
-  invocations: [...contract, "examples.ts"],
-  simulation: ["parsing", "invocations"],
-  functions: [...contract, "invocations", "simulation"],
-  tools: [...contract, "examples.ts", "invocations"],
-  skills: [...contract, "tools"],
-  agents: [...contract, "simulation", "workspaces"],
-  conversations: [...contract, "examples.ts", "access", "workspaces", "usage", "tools", "agents"],
-  activity: [...contract, "conversations", "usage"],
-  traces: [...contract, "workspaces", "usage", "conversations", "activity"],
-  "events.ts": ["conversations", "invocations", "tools"],
-  webhooks: [...contract, "examples.ts", "conversations"],
-  alerts: contract,
-  measures: [...contract, "usage"],
-  "trace-destinations": contract,
-  launches: contract,
-  search: contract,
-  memories: contract,
-  schedules: [...contract, "launches"],
-  triggers: [...contract, "launches"],
-  doors: [...contract, "errors", "agents", "invocations", "conversations"],
-  "endpoints.ts": [
-    "endpoint.ts",
-    "access",
-    "audit",
-    "analytics",
-    "files",
-    "workspaces",
-    "usage",
-    "knowledge",
-    "invocations",
-    "functions",
-    "tools",
-    "skills",
-    "agents",
-    "conversations",
-    "activity",
-    "traces",
-    "alerts",
-    "memories",
-    "measures",
-    "usage",
-    "webhooks",
-    "schedules",
-    "trace-destinations",
-    "triggers",
-    "search",
-  ],
-};
 
 /** What every feature of core is built on. */
 const ground = ["data-access", "untrusted", "log", "context.ts", "implementation.ts"];
@@ -208,6 +141,7 @@ const core: Rooms = {
     "conversations",
   ],
   schedules: [...ground, "audit", "runs", "workspaces", "agents", "launches"],
+  "web-sources": [...ground, "access", "runs", "storage", "workspaces", "knowledge", "schedules"],
   triggers: [
     ...ground,
     "audit",
@@ -229,6 +163,7 @@ const core: Rooms = {
     "summaries",
     "turns",
     "webhooks",
+    "web-sources",
   ],
   "cancel-run.ts": [...ground, "activity", "summaries", "conversations", "invocations"],
   "delete-space.ts": [...ground, "access", "workspaces", "knowledge", "conversations"],
@@ -284,6 +219,7 @@ const core: Rooms = {
     "tools",
     "usage",
     "webhooks",
+    "web-sources",
     "workspaces",
   ],
 };

@@ -23,6 +23,7 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
   schedules: ["runs"],
   requests: ["runs"],
   retrieval: ["runs"],
+  "web-sources": ["runs"],
   prompts: ["runs", "models", "documents", "requests"],
   turns: ["runs", "models", "metering", "compaction", "prompts"],
   "usage-sums.ts": ["runs"],
@@ -41,6 +42,14 @@ export const worker: Readonly<Record<string, readonly string[]>> = {
     "triggers",
     "turns",
     "webhooks",
+    "web-sources",
   ],
-  "worker.ts": [...composed, "create-run-kinds.ts", "retention.ts", "retrieval", "traces"],
+  "worker.ts": [
+    ...composed,
+    "create-run-kinds.ts",
+    "retention.ts",
+    "retrieval",
+    "traces",
+    "web-sources",
+  ],
 };

@@ -9,6 +9,7 @@ import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
 import { uploadWrongContent } from "./upload-wrong-content.ts";
 import { callByName } from "./call-by-name.ts";
+import { fullDataSources } from "./full-data-sources.ts";
 import { missingSubjects } from "./missing-subjects.ts";
 import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
@@ -134,20 +135,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
     return (await rest({ path: `${agents}/nobody/export/yaml` })).type;
   },
-  "dataSourceNodes.put data_source_quota_error": async () => {
-    const { input } = await mutations["dataSourceNodes.put"]!();
-    const put = (nodeId: string) => call("dataSourceNodes.put", { ...input, nodeId });
-    expect([await put("1"), await put("2")]).toEqual(["no error", "no error"]);
-    return put("3");
-  },
-  "dataSourceViews.create data_source_quota_error": async () => {
-    const { workspace } = await calls.operator().workspaces.create.mutate({ name: "Full" });
-    const wId = workspace.sId;
-    const { space } = await calls.operator().spaces.create.mutate({ wId, name: "x" });
-    const view = { wId, spaceId: space.sId, name: "x" };
-    for (let nth = 0; nth < 20; nth++) await calls.operator().dataSourceViews.create.mutate(view);
-    return call("dataSourceViews.create", view);
-  },
+  ...fullDataSources(calls, { call, mutations }),
   "clientServers.register mcp_server_not_found": async () => {
     const path = `${pathsOf(server()).workspace}/mcp/register`;
     const register = (key: string) =>

@@ -35,7 +35,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
   data_source_not_found: { dsId: nobody },
-  data_source_document_not_found: { documentId: nobody, folderId: nobody },
+  data_source_document_not_found: { documentId: nobody, folderId: nobody, nodeId: nobody },
   data_source_quota_error: { documentId: nobody, folderId: nobody },
   data_source_view_not_found: {
     dsvId: nobody,
@@ -62,6 +62,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   trigger_event_not_found: { eventId: nobody },
   alert_not_found: { alertId: nobody },
   schedule_not_found: { scheduleId: nobody },
+  web_source_not_found: { webSourceId: nobody },
   memory_not_found: { memoryId: nobody },
   memory_proposal_not_found: { proposalId: nobody },
   saved_view_not_found: { savedViewId: nobody },

@@ -14,6 +14,7 @@ import {
   readTitleModel,
 } from "./models/model-providers.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
+import { createDivisionMetrics } from "./retrieval/division-metrics.ts";
 import { createDivisionRuns } from "./retrieval/division-runs.ts";
 import { createEmbeddingRuns } from "./retrieval/embedding-runs.ts";
 import { createRequestRecorder, type RequestRecorder } from "./requests/request-recorder.ts";
@@ -27,6 +28,8 @@ import { createTraceMetrics } from "./traces/trace-metrics.ts";
 import { followsGenAi, serverTarget } from "./traces/trace-settings.ts";
 import { createTriggerRuns } from "./triggers/trigger-runs.ts";
 import { createFiringRuns } from "./schedules/firing-runs.ts";
+import { createRefreshRuns } from "./web-sources/refresh-runs.ts";
+import { createWebMetrics } from "./web-sources/web-metrics.ts";
 import { createDeliveryRuns } from "./webhooks/delivery-runs.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -83,7 +86,11 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
       disableAfterDays: settings.PARLEY_WEBHOOK_DISABLE_DAYS,
     }),
-    division: createDivisionRuns({ core, persistence }),
+    division: createDivisionRuns({
+      core,
+      persistence,
+      metrics: createDivisionMetrics(registry),
+    }),
     embedding: createEmbeddingRuns({ core, persistence }),
     firing: createFiringRuns({ core, persistence }),
     invocation: createInvocationRuns({
@@ -101,6 +108,12 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
       metrics: createTraceMetrics(registry),
       origin: { serviceName: settings.OTEL_SERVICE_NAME, version },
       isGenAi: followsGenAi(settings),
+    }),
+    web_refresh: createRefreshRuns({
+      core,
+      persistence,
+      allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
+      metrics: createWebMetrics(registry),
     }),
     trigger_event: createTriggerRuns({ core, persistence, executor }),
   };

@@ -17,6 +17,7 @@ import { createRunKinds } from "./create-run-kinds.ts";
 import { findModelServices } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
 import { startDividing } from "./retrieval/start-divisions.ts";
+import { startRefreshing } from "./web-sources/start-refreshes.ts";
 import { startExporting } from "./traces/start-exports.ts";
 import { serverTarget } from "./traces/trace-settings.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
@@ -45,6 +46,7 @@ const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
   "firing",
   "trace_export",
   "trigger_event",
+  "web_refresh",
 ]);
 
 export interface WorkerOptions {
@@ -95,6 +97,7 @@ export function createWorker({
   let stopRetention = (): Promise<void> => Promise.resolve();
   let stopExporting = (): Promise<void> => Promise.resolve();
   let stopDividing = (): Promise<void> => Promise.resolve();
+  let stopRefreshing = (): Promise<void> => Promise.resolve();
 
   // The registry has these members only.
   const kindNames = Object.keys(kinds) as ClaimedRun["kind"][];
@@ -250,6 +253,7 @@ export function createWorker({
       const isOfServer = serverTarget(settings) !== undefined;
       stopExporting = startExporting({ core, isOfServer, logger });
       stopDividing = startDividing({ core, logger });
+      stopRefreshing = startRefreshing({ core, logger });
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
       unregister = core.localWorkers.register(places);
@@ -261,7 +265,8 @@ export function createWorker({
       unregister();
       unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
-      const stopped = [stopRetention(), stopExporting(), stopDividing(), leases.stopTakingOver()];
+      const stops = [stopRetention, stopExporting, stopDividing, stopRefreshing];
+      const stopped = [...stops.map((stop) => stop()), leases.stopTakingOver()];
       await Promise.all([...stopped, ...claims]);
       const unfinished = async () => {
         await places.close();

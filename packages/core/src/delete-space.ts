@@ -5,7 +5,7 @@ import { spaceNotFound } from "./access/space-reach.ts";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
-import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
+import { deleteSomeNodes, dropRefreshes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { inTransaction } from "./log/transaction.ts";
 import { administeredWorkspace } from "./workspaces/administered-workspace.ts";
@@ -105,6 +105,7 @@ function viewsOf(id: number): SQL {
 async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
   const { dataSourceNodes, dataSourceViews, skillTools, tools } = tables;
   const toolsOf = sql`(select ${tools.id} from ${tools} where ${tools.spaceId} = ${id})`;
+  await dropRefreshes(db, viewsOf(id));
   await db.delete(dataSourceNodes).where(inArray(dataSourceNodes.viewId, viewsOf(id)));
   await db.delete(dataSourceViews).where(eq(dataSourceViews.spaceId, id));
   await db.delete(skillTools).where(inArray(skillTools.toolId, toolsOf));

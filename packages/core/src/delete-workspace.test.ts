@@ -54,6 +54,7 @@ import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 import { registerClientServer } from "./tools/client-servers.ts";
+import { createWebSource } from "./web-sources/web-sources.ts";
 import { createTraceDestination } from "./trace-destinations/trace-destinations.ts";
 
 /** What a create was refused with, if it is known to be refused so. */
@@ -123,11 +124,10 @@ describe("deleteWorkspace", () => {
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
     await createTestAutomation(context);
-    const destination = { wId: workspaceId, name: "Collector", url: "https://x.example/v1/traces" };
-    await createTraceDestination(
-      context,
-      parseInput(endpoints["traceDestinations.create"], destination),
-    );
+    const sent = { wId: workspaceId, name: "Collector", url: "https://x.example/v1/traces" };
+    await createTraceDestination(context, parseInput(endpoints["traceDestinations.create"], sent));
+    const site = { wId: workspaceId, dataSourceViewId, url: "https://x.example/", kind: "page" };
+    await createWebSource(context, parseInput(endpoints["webSources.create"], site));
     await insertTestMeasures(test.core, workspace.id);
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));

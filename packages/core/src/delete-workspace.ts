@@ -6,7 +6,7 @@ import { deleteAlerts } from "./alerts/alerts.ts";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
-import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
+import { deleteSomeNodes, dropRefreshes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
 import { deleteMemories } from "./memories/memories.ts";
@@ -185,6 +185,11 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     const ids = sql`(select ${of.id} from ${of} where ${of.workspaceId} = ${id})`;
     await db.delete(column.table).where(inArray(column, ids));
   }
+  await dropRefreshes(
+    db,
+    sql`(select ${dataSourceViews.id} from ${dataSourceViews} where ${dataSourceViews.workspaceId} = ${id})`,
+  );
+  await db.delete(tables.webSources).where(eq(tables.webSources.workspaceId, id));
   await deleteProviderCredentials(db, id);
   await deleteTraceDestinations(db, id);
   await deleteTriggers(db, id);

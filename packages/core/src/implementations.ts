@@ -31,6 +31,7 @@ import { memoryImplementations } from "./memories/implementations.ts";
 import { measureImplementations } from "./measures/implementations.ts";
 import { scheduleImplementations } from "./schedules/implementations.ts";
 import { searchImplementations } from "./search/implementations.ts";
+import { webSourceImplementations } from "./web-sources/implementations.ts";
 import { webhookImplementations } from "./webhooks/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
@@ -58,6 +59,7 @@ export const implementations = {
   ...invocationImplementations,
   ...knowledgeImplementations,
   ...retrievalImplementations,
+  ...webSourceImplementations,
   ...skillImplementations,
   ...toolImplementations,
   ...traceDestinationImplementations,

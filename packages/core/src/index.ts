@@ -267,14 +267,16 @@ export { claimEmbeddings, type EmbeddingSubject } from "./retrieval/claim-embedd
 export { embedSome, endEmbedding } from "./retrieval/embed-parts.ts";
 export { findSearchMode } from "./retrieval/knowledge-status.ts";
 export { startEmbeddings, sweepEmbeddingSets } from "./retrieval/start-embeddings.ts";
-export { divideSome, endDivision } from "./retrieval/divide-documents.ts";
-export {
-  listDocumentsOfTurn,
-  type LookingTurn,
-  lookUp,
-  lookUpDocument,
-} from "./retrieval/look-up.ts";
-export { startDivisions } from "./retrieval/start-divisions.ts";
+export { type DivisionEnd, divideSome, endDivision } from "./retrieval/divide-documents.ts";
+export * from "./retrieval/look-up.ts";
+export { countWaitingDocuments, startDivisions } from "./retrieval/start-divisions.ts";
+export { claimWebRefreshes } from "./web-sources/claim-refreshes.ts";
+export { failRefresh, settleRefresh } from "./web-sources/end-refresh.ts";
+export { pageUrl } from "./web-sources/page-urls.ts";
+export { askWebRobots, readWebPage, readWebSitemap } from "./web-sources/read-web.ts";
+export * from "./web-sources/settle-page.ts";
+export { startRefreshes } from "./web-sources/start-refreshes.ts";
+export type { WebPageRow, WebSourceRow } from "./web-sources/web-source-rows.ts";
 export { openDestinationHeaders } from "./trace-destinations/destination-headers.ts";
 export type { TraceDestinationRow } from "./trace-destinations/destination-rows.ts";
 export {

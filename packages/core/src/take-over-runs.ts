@@ -2,6 +2,7 @@ import type { Process } from "./context.ts";
 import { takeOverInvocations } from "./invocations/claim-invocations.ts";
 import type { ClaimedRun, ClaimOptions } from "./runs/claim-parts.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
+import { takeOverWebRefreshes } from "./web-sources/claim-refreshes.ts";
 import { takeOverDivisions } from "./retrieval/claim-divisions.ts";
 import { takeOverEmbeddings } from "./retrieval/claim-embeddings.ts";
 import { takeOverCompactions } from "./summaries/claim-compactions.ts";
@@ -24,6 +25,7 @@ const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
   trace_export: takeOverTraceExports,
   division: takeOverDivisions,
   embedding: takeOverEmbeddings,
+  web_refresh: takeOverWebRefreshes,
 };
 
 /**

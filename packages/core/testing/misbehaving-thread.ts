@@ -20,6 +20,13 @@ export function breakDown(): never {
   throw new Error("no");
 }
 
+/** Divides a document as its text says: without end if it is "slow", and not at all if it is "broken". */
+export function divideBadly({ content }: { content: string }) {
+  while (content === "slow");
+  if (content === "broken") throw new Error("no");
+  return { language: "simple", parts: [] };
+}
+
 /** The environment and the arguments of a thread. */
 export function lookAround(): { environment: number; conditions: number } {
   return { environment: Object.keys(process.env).length, conditions: process.execArgv.length };

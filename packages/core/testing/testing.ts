@@ -43,6 +43,7 @@ import { claimRuns } from "./runs.ts";
 
 export { announceTestFile, uploadTestFile } from "./files.ts";
 export { expireTestLeases } from "./leases.ts";
+export { makeTestRefreshDue } from "./web-sources.ts";
 export { insertTestLimit, offerTestFunction, readTestSpending } from "./limits.ts";
 export * from "./logs.ts";
 export { addTestEditor, readTestRequests } from "./requests.ts";

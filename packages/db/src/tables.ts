@@ -21,6 +21,7 @@ export * from "./tables/summaries.ts";
 export * from "./tables/usage.ts";
 export * from "./tables/trace-destinations.ts";
 export * from "./tables/triggers.ts";
+export * from "./tables/web-sources.ts";
 export * from "./tables/webhooks.ts";
 export * from "./tables/workspaces.ts";
 export * from "./tables/tools.ts";

@@ -65,6 +65,8 @@ describe("the endpoint table", () => {
       "agents.update.responseFormat",
       "workspaces.update.embedding",
       "apiKeys.update.expiresAt",
+      "webSources.update.cron",
+      "webSources.update.everySeconds",
       "triggers.update.mapping",
       "triggers.update.keyExpression",
       "webhooks.update.conversationIds",

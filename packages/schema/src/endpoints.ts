@@ -26,6 +26,7 @@ import { invocationEndpoints } from "./invocations/endpoints.ts";
 import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
 import { documentEndpoints } from "./knowledge/documents.ts";
 import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
+import { nodeEndpoints } from "./knowledge/nodes.ts";
 import { partSearchEndpoints } from "./knowledge/part-search.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
 import { memoryEndpoints } from "./memories/endpoints.ts";
@@ -44,6 +45,7 @@ import { triggerEndpoints } from "./triggers/endpoints.ts";
 import { scheduleEndpoints } from "./schedules/endpoints.ts";
 import { traceEndpoints } from "./traces/endpoints.ts";
 import { searchEndpoints } from "./search/endpoints.ts";
+import { webSourceEndpoints } from "./web-sources/endpoints.ts";
 import { webhookEndpoints } from "./webhooks/endpoints.ts";
 import { modelEndpoints } from "./workspaces/models.ts";
 import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
@@ -85,6 +87,8 @@ export type Endpoints = typeof conversationEndpoints &
   typeof spaceContentEndpoints &
   typeof spaceAdministrationEndpoints &
   typeof dataSourceEndpoints &
+  typeof nodeEndpoints &
+  typeof webSourceEndpoints &
   typeof documentEndpoints &
   typeof furtherDocumentEndpoints &
   typeof knowledgeSearchEndpoints &
@@ -141,6 +145,8 @@ export const endpoints: Endpoints = {
   ...spaceContentEndpoints,
   ...spaceAdministrationEndpoints,
   ...dataSourceEndpoints,
+  ...nodeEndpoints,
+  ...webSourceEndpoints,
   ...documentEndpoints,
   ...furtherDocumentEndpoints,
   ...knowledgeSearchEndpoints,

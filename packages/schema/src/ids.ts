@@ -29,7 +29,8 @@ export type IdPrefix =
   | "alr"
   | "inc"
   | "mem"
-  | "mpr";
+  | "mpr"
+  | "web";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -132,6 +132,14 @@ export const traceDestinations = nounOf("traceDestinations.list", {
   versionOf: async (_connection, { item }) => item?.version,
 });
 
+export const dataSources = nounOf("dataSourceViews.list", {
+  many: "knowledge",
+  one: "data source",
+  open: connect,
+  idOf: ({ dataSourceId }) => dataSourceId,
+});
+export const findDataSource = findIn(dataSources);
+
 export const schedules = nounOf("schedules.list", {
   many: "schedules",
   one: "schedule",

@@ -1,6 +1,11 @@
 import { Command } from "@commander-js/extra-typings";
 import { group } from "@parley/command/group";
 import type { Context } from "../connection/context.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { inputOf } from "../grammar/endpoint-calls.ts";
+import { shortTime } from "../terminal/short-time.ts";
+import { createWebSourceCommands } from "./web-sources.ts";
+import { documents, readDocuments } from "./documents.ts";
 import { withServer } from "../connection/server-options.ts";
 
 const about = `
@@ -35,6 +40,37 @@ const showing = (context: Context) =>
   withServer(new Command("status"))
     .description("show how documents are searched, and how many parts have a vector")
     .action(async (options) => (await import("./show-status.ts")).showStatus(context, options));
+const listing = (context: Context) =>
+  listCommand(context, documents, {
+    name: "documents",
+    about: "list what is in a data source, and how far it is divided into what agents find",
+    of: "data-source",
+    by: "id or name",
+    filters: inputOf("dataSourceNodes.list", ["limit", "lastValue"]),
+    read: readDocuments,
+    columns: {
+      ID: ({ nodeId }) => nodeId,
+      TITLE: ({ title }) => title,
+      KIND: ({ nodeType }) => nodeType,
+      BYTES: ({ bytes }) => bytes,
+      UPDATED: ({ updatedAt }) => shortTime(updatedAt),
+      STATE: ({ division }) =>
+        division && [division.state, division.failure].filter((one) => one !== null).join(": "),
+    },
+  });
+
+const dividing = (context: Context) =>
+  withServer(new Command("divide"))
+    .description("divide a document again, or all of a data source whose division failed")
+    .argument("<data-source>", "id or name")
+    .argument("[document]", "id of the document")
+    .action(async (dataSource, document, options) =>
+      (await import("./divide-documents.ts")).divideDocuments(
+        context,
+        { dataSource, document },
+        options,
+      ),
+    );
 
 /** Makes the commands about knowledge. */
 export const createKnowledgeCommands = (context: Context) =>
@@ -42,4 +78,7 @@ export const createKnowledgeCommands = (context: Context) =>
     pushing(context),
     searching(context),
     showing(context),
+    listing(context),
+    dividing(context),
+    createWebSourceCommands(context),
   ]);

@@ -3,10 +3,18 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
+/** The states of the division of a document. */
+export const divisionStates = ["waiting", "divided", "failed"] as const;
+
 /** The page of documents or the search, and the open document. */
 interface SourceSearch {
   after?: string | undefined;
+  state?: (typeof divisionStates)[number] | undefined;
   q?: string | undefined;
+  /** What is searched: parts, as agents do, or documents. */
+  by?: "parts" | undefined;
+  tags?: string | undefined;
+  without?: string | undefined;
   doc?: string | undefined;
 }
 
@@ -22,7 +30,11 @@ const sourceRoute = createRoute({
   path: "/data-sources/$spaceId/$viewId",
   validateSearch: (search): SourceSearch => ({
     after: textOf(search, "after"),
+    state: divisionStates.find((one) => one === search["state"]),
     q: textOf(search, "q"),
+    by: search["by"] === "parts" ? "parts" : undefined,
+    tags: textOf(search, "tags"),
+    without: textOf(search, "without"),
     doc: textOf(search, "doc"),
   }),
   component: lazyPage(() => import("./source-page.tsx"), "DataSourcePage"),

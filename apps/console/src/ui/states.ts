@@ -34,6 +34,10 @@ const states = {
   blocked_validation_required: warn("Needs approval"),
   suspended: warn("Suspended"),
   succeeded: good("Succeeded"),
+  // A document, into the parts that agents find.
+  divided: good("Divided"),
+  // A page of the web.
+  read: good("Read"),
   errored: bad("Failed"),
   failed: bad("Failed"),
   denied: warn("Denied"),

@@ -150,8 +150,8 @@ export async function checkObservation(around: Surroundings): Promise<readonly F
   return database === undefined ? [] : judgeObservation(database.observed);
 }
 
-/** Indexing is seconds behind as a rule, and minutes behind a stalled transaction. */
-const LATE_INDEX_MS = 600_000;
+/** Indexing and divisions are seconds behind as a rule, and minutes behind a stalled transaction. */
+const LATE_MS = 600_000;
 
 const inWorkspaces = (count: number): string =>
   count === 1 ? "in 1 workspace" : `in ${count} workspaces`;
@@ -162,8 +162,11 @@ export function judgeObservation({
   unindexedMs,
   byMeaning,
   withoutVectors,
+  failedDivisions,
+  undividedMs,
+  failingWebSources,
 }: Observed): readonly Finding[] {
-  const minutes = Math.round(unindexedMs / 60_000);
+  const minutesOf = (ms: number) => Math.round(ms / 60_000);
   return [
     ...(openAlerts > 0
       ? [warn("alerts", `${openAlerts} open`, "parley alerts incidents shows those of a workspace")]
@@ -191,12 +194,43 @@ export function judgeObservation({
           ),
         ]
       : []),
-    ...(unindexedMs > LATE_INDEX_MS
+    ...(unindexedMs > LATE_MS
       ? [
           warn(
             "search",
-            `messages of the last ${minutes} minutes are not found by their words yet`,
+            `messages of the last ${minutesOf(unindexedMs)} minutes are not found by their words yet`,
             "start a worker, and look for transactions that stay open in PostgreSQL",
+          ),
+        ]
+      : []),
+    ...(failedDivisions > 0
+      ? [
+          warn(
+            "knowledge",
+            failedDivisions === 1
+              ? "agents do not find 1 document, whose division failed"
+              : `agents do not find ${failedDivisions} documents, whose division failed`,
+            "parley knowledge documents <data-source> --state failed shows why; parley knowledge divide <data-source> tries again",
+          ),
+        ]
+      : []),
+    ...(undividedMs > LATE_MS
+      ? [
+          warn(
+            "knowledge",
+            `agents do not find documents of ${minutesOf(undividedMs)} minutes ago yet`,
+            "start a worker, or more of them",
+          ),
+        ]
+      : []),
+    ...(failingWebSources > 0
+      ? [
+          warn(
+            "web sources",
+            failingWebSources === 1
+              ? "1 could not be read the last time"
+              : `${failingWebSources} could not be read the last time`,
+            "parley knowledge sources list shows why",
           ),
         ]
       : []),

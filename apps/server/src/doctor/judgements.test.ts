@@ -2,10 +2,24 @@ import { describe, expect, it } from "vitest";
 import { judgeDisk, judgeFiles, judgeMemory } from "./check-machine.ts";
 import { judgeSecrets } from "./check-encryption.ts";
 import { judgeClock } from "./check-server.ts";
-import { judgeConnections, judgeSchedules, judgeTables } from "./check-storage.ts";
+import {
+  judgeConnections,
+  judgeObservation,
+  judgeSchedules,
+  judgeTables,
+} from "./check-storage.ts";
 import { failBy, type Finding } from "./finding.ts";
 
 const MIB = 1024 * 1024;
+
+const quiet = {
+  openAlerts: 0,
+  failingDestinations: 0,
+  unindexedMs: 0,
+  failedDivisions: 0,
+  undividedMs: 0,
+  failingWebSources: 0,
+};
 
 describe("what is found is judged", () => {
   const disk = { what: "disk", place: "/data", hasNames: true };
@@ -34,6 +48,11 @@ describe("what is found is judged", () => {
     ["no stalled schedules", judgeSchedules({ withoutKey: 0, failing: 0 })[0], undefined],
     ["a schedule without a key", judgeSchedules({ withoutKey: 1, failing: 0 })[0], "warn"],
     ["a schedule that fails", judgeSchedules({ withoutKey: 0, failing: 1 })[0], "warn"],
+    ["nothing to observe", judgeObservation(quiet)[0], undefined],
+    ["a failed division", judgeObservation({ ...quiet, failedDivisions: 1 })[0], "warn"],
+    ["divisions on time", judgeObservation({ ...quiet, undividedMs: 600_000 })[0], undefined],
+    ["a failing web source", judgeObservation({ ...quiet, failingWebSources: 1 })[0], "warn"],
+    ["late divisions", judgeObservation({ ...quiet, undividedMs: 600_001 })[0], "warn"],
     [
       "secrets with their key",
       judgeSecrets(new Map([["a", 2]]), new Set(["a", "b"]), ["it"]),

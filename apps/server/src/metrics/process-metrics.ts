@@ -1,6 +1,7 @@
 import {
   type Core,
   countOpenAlerts,
+  countWaitingDocuments,
   readStorageSums,
   readWaitingRuns,
   type StorageSums,
@@ -141,6 +142,16 @@ export function registerLookUps(registry: Registry, core: Core): void {
       for (const { measure, count } of open ?? []) this.set({ measure }, count);
     },
     ["measure"],
+  );
+  const readUndivided = cacheFor(() => countWaitingDocuments(core), WAITING_CACHED_MS);
+  gauge(
+    "parley_documents_waiting",
+    "Documents of data sources that are not divided into parts yet; 10,000 may be more",
+    async function () {
+      const count = await readUndivided();
+      this.reset();
+      if (count !== undefined) this.set(count);
+    },
   );
   gauge(
     "parley_bus_connected",

@@ -9,6 +9,7 @@ import {
 } from "@parley/core";
 import type { Persistence } from "../runs/outage.ts";
 import type { RunKind } from "../runs/run-kind.ts";
+import type { DivisionMetrics } from "./division-metrics.ts";
 
 /** Divisions of a workspace that a worker runs at once. */
 const PER_WORKSPACE = 2;
@@ -17,9 +18,11 @@ const PER_WORKSPACE = 2;
 export function createDivisionRuns({
   core,
   persistence,
+  metrics,
 }: {
   readonly core: Core;
   readonly persistence: Persistence;
+  readonly metrics: DivisionMetrics;
 }): RunKind {
   return {
     perWorkspace: PER_WORKSPACE,
@@ -37,11 +40,11 @@ export function createDivisionRuns({
         await persist(() => dropOrphan(core, run));
         return "deleted";
       }
-      const { viewId } = subject;
+      const dividing = { run, viewId: subject.viewId, onEnd: metrics.ended };
       for (;;) {
         signal.throwIfAborted();
         // oxlint-disable-next-line no-await-in-loop -- batch after batch
-        const batch = await persist(() => divideSome(core, { run, viewId }, signal));
+        const batch = await persist(() => divideSome(core, dividing, signal));
         if (batch.documents === 0) break;
       }
       await persist(() => endDivision(core, run));

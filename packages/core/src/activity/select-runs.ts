@@ -29,7 +29,7 @@ export const MAX_LOOKED_AT = 10_000;
 export const newestFirst = sql`${runs.createdAt} desc, ${runs.id} desc`;
 
 /** The condition that lists show the run: deliveries, firings, events of triggers and the like are listed with what they belong to. */
-export const isListedRun = sql`${runs.kind} not in ('delivery', 'firing', 'trigger_event', 'trace_export', 'division', 'embedding')`;
+export const isListedRun = sql`${runs.kind} not in ('delivery', 'firing', 'trigger_event', 'trace_export', 'division', 'embedding', 'web_refresh')`;
 
 const isTurn = eq(runs.kind, "agent_turn");
 const isCompaction = eq(runs.kind, "compaction");

@@ -1,10 +1,18 @@
-import { dataSourceNodes, dataSourceViews, insertRow, type Queryable } from "@parley/db";
+import {
+  dataSourceNodes,
+  dataSourceViews,
+  insertRow,
+  logs,
+  type Queryable,
+  runs,
+  webSources,
+} from "@parley/db";
 import {
   type AdministeredDataSourceView,
   type CreateDataSourceView,
   ParleyError,
   type PutDataSourceNode,
-  type RemoveDataSourceNode,
+  type NodeIdentity,
   type Success,
 } from "@parley/schema";
 import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
@@ -90,10 +98,22 @@ export async function removeDataSourceView(
   while ((await deleteSomeNodes(context, isIt)) > 0);
   return inTransaction(context, async ({ db }) => {
     await requireView(context, db, input);
+    await dropRefreshes(db, isIt);
     await db.delete(dataSourceNodes).where(eq(dataSourceNodes.viewId, id));
     await db.delete(dataSourceViews).where(eq(dataSourceViews.id, id));
     return { success: true };
   });
+}
+
+/** Ends the runs that read the web sources of views which are being deleted, a list or a query of their numbers. */
+export async function dropRefreshes(db: Queryable, views: SQL): Promise<void> {
+  const sids = db
+    .select({ sid: webSources.sid })
+    .from(webSources)
+    .where(inArray(webSources.viewId, views));
+  // The logs first, as all writers lock them.
+  await db.delete(logs).where(inArray(logs.id, sids));
+  await db.delete(runs).where(inArray(runs.logId, sids));
 }
 
 /** Deletes a batch of the nodes of these views, a list or a query of their numbers. Gives their number. */
@@ -134,7 +154,7 @@ export async function putDataSourceNode(
 /** Removes a node of a view; fragments that refer to it keep its text. */
 export async function removeDataSourceNode(
   context: RequestContext,
-  input: RemoveDataSourceNode,
+  input: NodeIdentity,
 ): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
     const view = await requireView(context, db, input);
@@ -143,13 +163,14 @@ export async function removeDataSourceNode(
   });
 }
 
+/** What names a view. */
 interface NamedView {
   readonly wId: string;
   readonly dataSourceViewId: string;
 }
 
 /** The view, locked, in a space that the caller reaches. Throws `data_source_view_not_found`. */
-async function requireView(
+export async function requireView(
   context: RequestContext,
   db: Queryable,
   input: NamedView,

@@ -24,12 +24,15 @@ import {
   replayParents,
   setDocumentParents,
 } from "./further-documents.ts";
+import { divideDataSourceNode, listDataSourceNodes } from "./node-administration.ts";
 import { searchDataSource, searchDocuments } from "./search-documents.ts";
 import { findNodes, searchNodes } from "./search-nodes.ts";
 import { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./views.ts";
 
 /** The endpoints that are implemented here. */
 export const knowledgeImplementations = {
+  "dataSourceNodes.divide": divideDataSourceNode,
+  "dataSourceNodes.list": listDataSourceNodes,
   "dataSourceNodes.put": putDataSourceNode,
   "dataSourceNodes.remove": removeDataSourceNode,
   "dataSourceViews.create": createDataSourceView,

@@ -34,6 +34,7 @@ export const shownColumns = {
   createdAt: dataSourceNodes.createdAt,
   updatedAt: dataSourceNodes.updatedAt,
   dividedAt: dataSourceNodes.dividedAt,
+  divisionFailure: dataSourceNodes.divisionFailure,
   /** Bytes of the content, which is not read for it. */
   contentBytes: sql<number>`octet_length(${dataSourceNodes.content})`.mapWith(Number),
 };
@@ -71,6 +72,7 @@ export async function writeNode(
     ...values,
     updatedAt: now,
     dividedAt: null,
+    divisionFailure: null,
   };
   const added = {
     nodes: before === undefined ? 1 : 0,

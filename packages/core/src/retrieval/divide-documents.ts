@@ -2,7 +2,14 @@
  * Divides the documents of a data source, a few in each transaction: what a document is divided into and that it is
  * commit together, so that a run that was killed continues after the last of them.
  */
-import { dataSourceNodes, documentParts, logs, type Queryable, runs } from "@parley/db";
+import {
+  dataSourceNodes,
+  documentParts,
+  isDataError,
+  logs,
+  type Queryable,
+  runs,
+} from "@parley/db";
 import { and, asc, eq, isNull, notInArray, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { selectRows } from "../data-access/select-rows.ts";
@@ -10,6 +17,7 @@ import { inTransaction } from "../log/transaction.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { type Job, threadModule } from "../untrusted/job.ts";
+import { BrokenCall, type CallOptions } from "../untrusted/threads.ts";
 import type { divideDocument, IndexedPart } from "./divide-thread.ts";
 import { SIMPLE } from "./languages.ts";
 
@@ -40,13 +48,27 @@ interface DividedBatch {
   readonly parts: number;
 }
 
+/** What came of one document. */
+export interface DivisionEnd {
+  readonly outcome: "divided" | "failed";
+  readonly durationMs: number;
+}
+
+interface Dividing {
+  readonly run: ClaimedRun;
+  readonly viewId: number;
+  /** What divides a document, if that is not `divideDocument`. */
+  readonly job?: Job<Given, Divided>;
+  readonly onEnd?: (end: DivisionEnd) => void;
+}
+
 /**
  * Divides some documents of a data source that are not divided, and gives how many; none once all are. A document that
  * changes meanwhile is divided again. Throws `LostLease`.
  */
 export async function divideSome(
   core: Process,
-  { run, viewId }: { readonly run: ClaimedRun; readonly viewId: number },
+  { run, viewId, job = divideJob, onEnd }: Dividing,
   signal: AbortSignal,
 ): Promise<DividedBatch> {
   const { db } = core.database;
@@ -64,15 +86,54 @@ export async function divideSome(
       .from(dataSourceNodes)
       .where(and(isUndivided(viewId), eq(dataSourceNodes.nodeId, nodeId)));
     if (document === undefined) continue;
-    const { title, content, tags } = document;
+    const startedAt = performance.now();
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
-    const outcome = await core.threads.call(divideJob, { title, content, tags }, options);
-    // A text that takes too long is found by the other searches alone.
-    const divided = "value" in outcome ? outcome.value : { language: SIMPLE, parts: [] };
-    written += await writeParts(core, { run, document, divided });
+    const divided = await divide(core, document, { job, options });
+    const end = await writeDivided(core, { run, document, divided });
+    written += end.written;
+    onEnd?.({ outcome: end.outcome, durationMs: performance.now() - startedAt });
     // oxlint-enable no-await-in-loop
   }
   return { documents: pending.length, parts: written };
+}
+
+/** What a text is divided into, or why it cannot be. */
+type Division = Divided | { readonly failure: string };
+
+async function divide(
+  { threads }: Process,
+  { title, content, tags }: Undivided,
+  { job, options }: { readonly job: Job<Given, Divided>; readonly options: CallOptions },
+): Promise<Division> {
+  try {
+    const outcome = await threads.call(job, { title, content, tags }, options);
+    if ("value" in outcome) return outcome.value;
+    return {
+      failure:
+        outcome.failure === "too slow"
+          ? `Its text could not be divided within ${job.deadlineMs / 1000} seconds`
+          : "The division of its text took more memory than it may",
+    };
+  } catch (error) {
+    if (error instanceof BrokenCall) return { failure: "Its text could not be divided" };
+    throw error;
+  }
+}
+
+async function writeDivided(
+  core: Process,
+  writing: Writing,
+): Promise<Pick<DivisionEnd, "outcome"> & { readonly written: number }> {
+  const { divided } = writing;
+  try {
+    const written = await writeParts(core, writing);
+    return { outcome: "failure" in divided ? "failed" : "divided", written };
+  } catch (error) {
+    // One document must not hold up all others of its data source.
+    if (!isDataError(error)) throw error;
+    await writeParts(core, { ...writing, divided: { failure: "Its words cannot be stored" } });
+    return { outcome: "failed", written: 0 };
+  }
 }
 
 const undividedColumns = {
@@ -95,17 +156,19 @@ const isUndivided = (viewId: number) =>
 interface Writing {
   readonly run: ClaimedRun;
   readonly document: Undivided;
-  readonly divided: Divided;
+  readonly divided: Division;
 }
 
 async function writeParts(core: Process, { run, document, divided }: Writing): Promise<number> {
   const { viewId, nodeId, title, contentHash, updatedAt } = document;
-  const { language, parts } = divided;
+  // A text that cannot be divided is found by the other searches alone.
+  const { language, parts } = "failure" in divided ? { language: SIMPLE, parts: [] } : divided;
+  const divisionFailure = "failure" in divided ? divided.failure : null;
   return inTransaction(core, async ({ db }) => {
     await readHeldLog(db, run, { isLocked: true });
     const [marked] = await db
       .update(dataSourceNodes)
-      .set({ dividedAt: core.now(), embeddedSet: 0 })
+        .set({ dividedAt: core.now(), embeddedSet: 0, divisionFailure })
       .where(
         and(
           isUndivided(viewId),

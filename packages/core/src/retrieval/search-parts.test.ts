@@ -1,16 +1,17 @@
-import { documentParts, spaces } from "@parley/db";
-import { endpoints, parseInput } from "@parley/schema";
-import { asc, eq } from "drizzle-orm";
+import { dataSourceNodes, documentParts, spaces } from "@parley/db";
+import { type DivisionState, endpoints, parseInput } from "@parley/schema";
+import { asc, eq, isNotNull } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { divideTestDocuments } from "../../testing/retrieval.ts";
 import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
 import { deleteDocument, upsertDocument } from "../knowledge/documents.ts";
+import { divideDataSourceNode, listDataSourceNodes } from "../knowledge/node-administration.ts";
 import { expireTestLeases } from "../../testing/leases.ts";
 import { LostLease } from "../runs/leases.ts";
 import { claimDivisions, takeOverDivisions } from "./claim-divisions.ts";
-import { divideSome, endDivision } from "./divide-documents.ts";
+import { type DivisionEnd, divideSome, endDivision } from "./divide-documents.ts";
 import { startDivisions } from "./start-divisions.ts";
 import type { PartFilters } from "./part-filters.ts";
 import { searchParts } from "./search-parts.ts";
@@ -232,5 +233,63 @@ describe("the search of parts", () => {
       [],
     ]);
     expect(await startDivisions(test.core)).toBe(0);
+  });
+
+  it("says of a document that cannot be divided in time why, and divides it again when asked", async () => {
+    await upload("broken", { text: "broken" });
+    await upload("slow", { text: "slow" });
+    await upload("text", { text: texts.refunds });
+    const { dataSourceViews } = await test.operator.listDataSourceViews({ wId: test.workspaceId });
+    const { sId: dataSourceViewId } = dataSourceViews[0]!;
+    const states = async (state?: DivisionState) => {
+      const named = { wId: test.workspaceId, dataSourceViewId, state };
+      const { nodes, totals } = await listDataSourceNodes(
+        test.context,
+        parseInput(endpoints["dataSourceNodes.list"], named),
+      );
+      return { totals, states: nodes.map(({ nodeId, division }) => [nodeId, division?.state]) };
+    };
+    expect((await states()).totals).toMatchObject({ nodes: 3, waiting: 3, failed: 0 });
+    await startDivisions(test.core);
+    const request = { workerId: "w", leaseMs: 60_000, limit: 9, after: 0, perWorkspace: 9 };
+    const { runs } = await claimDivisions(test.core, { ...request, held: new Map() });
+    const run = runs[0]!;
+    const { viewId } = run.subject!;
+    const { signal } = new AbortController();
+    const ends: string[] = [];
+    const onEnd = ({ outcome }: DivisionEnd) => ends.push(outcome);
+    const url = new URL("../../testing/misbehaving-thread.ts", import.meta.url).href;
+    const job = { url, name: "divideBadly", deadlineMs: 200 };
+    await divideSome(test.core, { run, viewId, job, onEnd }, signal);
+    expect(ends).toEqual(["failed", "failed", "divided"]);
+    expect(await states()).toMatchObject({
+      totals: { waiting: 0, failed: 2 },
+      states: [
+        ["broken", "failed"],
+        ["slow", "failed"],
+        ["text", "divided"],
+      ],
+    });
+    expect((await states("divided")).states).toEqual([["text", "divided"]]);
+    const failures = await db()
+      .select({ failure: dataSourceNodes.divisionFailure })
+      .from(dataSourceNodes)
+      .where(isNotNull(dataSourceNodes.divisionFailure))
+      .orderBy(asc(dataSourceNodes.nodeId));
+    expect(failures.map(({ failure }) => failure)).toEqual([
+      "Its text could not be divided",
+      "Its text could not be divided within 0.2 seconds",
+    ]);
+    expect(await find("slow")).toEqual([]);
+    const again = { wId: test.workspaceId, dataSourceViewId, nodeId: "slow" };
+    await divideDataSourceNode(test.context, again);
+    expect((await states("waiting")).states).toEqual([["slow", "waiting"]]);
+    await divideSome(test.core, { run, viewId, onEnd }, signal);
+    await endDivision(test.core, run);
+    expect((await states("failed")).states).toEqual([["broken", "failed"]]);
+    expect(await find("slow")).toEqual(["slow"]);
+    await expect(divideDataSourceNode(test.context, { ...again, nodeId: "none" })).rejects.toThrow(
+      "no such document",
+    );
   });
 });

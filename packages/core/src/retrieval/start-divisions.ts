@@ -1,5 +1,5 @@
-import { statement } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { dataSourceNodes, statement } from "@parley/db";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 
 const STARTED_AT_ONCE = 100;
@@ -39,4 +39,21 @@ export async function startDivisions(core: Pick<Process, "database" | "bus">): P
     core.bus.publish([{ topic: "runs", cause: "added", kind: "division" }]);
   }
   return started.length;
+}
+
+/** Documents that are counted at most. */
+const COUNTED = 10_000;
+
+/** How many documents of the server wait for their division; 10,000 may be more. */
+export async function countWaitingDocuments({
+  database: { db },
+}: Pick<Process, "database">): Promise<number> {
+  const { dividedAt, nodeType } = dataSourceNodes;
+  const waiting = db
+    .select({ viewId: dataSourceNodes.viewId })
+    .from(dataSourceNodes)
+    .where(and(isNull(dividedAt), eq(nodeType, "document")))
+    .limit(COUNTED)
+    .as("waiting");
+  return db.$count(waiting);
 }

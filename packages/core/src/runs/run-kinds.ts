@@ -75,6 +75,13 @@ const rules: Readonly<Record<RunKind, RunKindRules>> = {
     mayRunOnce: false,
     backsOff: false,
   },
+  web_refresh: {
+    plural: "refreshes of web sources",
+    maxAttempts: 100,
+    isOrdered: false,
+    mayRunOnce: false,
+    backsOff: false,
+  },
   firing: {
     plural: "firings",
     maxAttempts: 100,

@@ -174,6 +174,8 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
       owned("user_tokens", "space_ids"),
       owned("api_keys", "name"),
       owned("spaces", "name"),
+      owned("web_sources", "url", "tags", "last_refresh"),
+      ownedBy("web_pages", "web_source_id", "web_sources", "url", "links", "etag", "reason"),
       owned("webhooks", "url", "description", "events"),
       owned("trace_destinations", "name", "url", "header_names"),
       owned("feedbacks", "content"),

@@ -44,6 +44,9 @@ const CLOSED = "The threads are closed";
 /** The result of a call: its value, or why its thread was ended. */
 export type Outcome<T> = { readonly value: T } | { readonly failure: "too slow" | "out of memory" };
 
+/** A call whose function threw. */
+export class BrokenCall extends Error {}
+
 export interface CallOptions {
   readonly workspaceId: number;
   /** A call of a request is refused if too many calls of its workspace wait. */
@@ -55,7 +58,7 @@ export interface CallOptions {
 }
 
 export interface Threads {
-  /** Calls a job. Throws `rate_limit_error` for a request, and the reason of the signal. */
+  /** Calls a job. Throws `rate_limit_error` for a request, the reason of the signal, and `BrokenCall`. */
   call<Input, Output>(
     job: Job<Input, Output>,
     input: Input,
@@ -212,7 +215,7 @@ function countTogether(calls: readonly Call[]): number {
 
 function settle(call: Call, answer: Called): void {
   if ("value" in answer) call.resolve(answer);
-  else call.reject(new Error(`A thread's call broke: ${answer.broken}`));
+  else call.reject(new BrokenCall(`A thread's call broke: ${answer.broken}`));
 }
 
 function refuseAll(calls: readonly Call[], error: unknown): readonly Call[] {

@@ -34,6 +34,12 @@ export interface Observed {
   /** Workspaces whose documents are found by meaning, and those for which no vectors are made for now. */
   readonly byMeaning: number;
   readonly withoutVectors: number;
+  /** Documents of data sources that could not be divided into parts. */
+  readonly failedDivisions: number;
+  /** How long ago the oldest document was written that is not divided, in milliseconds; 0 if none waits. */
+  readonly undividedMs: number;
+  /** Web sources that could not be read the last time. */
+  readonly failingWebSources: number;
 }
 
 /** How many schedules start nothing. */
@@ -90,12 +96,21 @@ const observed = `select
     coalesce((
       select greatest(0, extract(epoch from clock_timestamp()) * 1000 - i.indexed_until) from message_index i
       where exists (select from messages m where m.created_at >= i.indexed_until)
-    ), 0)::float8 as "unindexedMs"`;
+    ), 0)::float8 as "unindexedMs",
+    (select count(*)::int from data_source_nodes where division_failure is not null) as "failedDivisions",
+    coalesce((
+      select greatest(0, extract(epoch from clock_timestamp()) * 1000 - min(n.updated_at)) from data_source_nodes n
+      where n.divided_at is null and n.node_type = 'document'
+    ), 0)::float8 as "undividedMs",
+    (select count(*)::int from web_sources where last_refresh ->> 'outcome' = 'failed') as "failingWebSources"`;
 
-const NOTHING_OBSERVED: Observed = {
+const nothingObserved: Observed = {
   openAlerts: 0,
   failingDestinations: 0,
   unindexedMs: 0,
+  failedDivisions: 0,
+  undividedMs: 0,
+  failingWebSources: 0,
   byMeaning: 0,
   withoutVectors: 0,
 };
@@ -130,9 +145,7 @@ export async function inspectDatabase(
     const [schedules = { withoutKey: 0, failing: 0 }] = isCurrent
       ? (await client.query<StalledSchedules>(stalled)).rows
       : [];
-    const [seen = NOTHING_OBSERVED] = isCurrent
-      ? (await client.query<Observed>(observed)).rows
-      : [];
+    const [seen = nothingObserved] = isCurrent ? (await client.query<Observed>(observed)).rows : [];
     return { ...found, migrations, secretsByKey, schedules, observed: seen };
   } finally {
     client.end().catch(() => {});

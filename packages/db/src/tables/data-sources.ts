@@ -70,6 +70,8 @@ export const dataSourceNodes = pgTable(
     dividedAt: milliseconds(),
     /** The newest set of vectors that has all of its parts; 0 for none, and again after each division. */
     embeddedSet: number().notNull().default(0),
+    /** Why it could not be divided, as a sentence; null while it waits, and once it is. */
+    divisionFailure: text(),
     // A tsvector has at most 1 MiB; the words of this many characters always fit. The view is one of the words,
     // so that a search reads no matches in other views.
     search: tsvector()
@@ -93,6 +95,9 @@ export const dataSourceNodes = pgTable(
     index("data_source_nodes_by_embedding")
       .on(table.viewId, table.embeddedSet)
       .where(sql`${table.nodeType} = 'document'`),
+    index("data_source_nodes_failed")
+      .on(table.viewId, table.nodeId)
+      .where(sql`${table.divisionFailure} is not null`),
   ],
 );
 

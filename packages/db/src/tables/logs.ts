@@ -60,7 +60,7 @@ export interface StoredAttempt {
   readonly end?: "suspended" | "lost" | "handed_back" | "refused";
 }
 
-/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces, divisions of documents and embeddings of their parts to run. Times are the database's, because workers' clocks may differ. */
+/** Agent turns, invocations, compactions, deliveries, firings of schedules, events of triggers, exports of traces, divisions of documents, embeddings of their parts and refreshes of web sources to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -79,10 +79,11 @@ export const runs = pgTable(
         | "trace_export"
         | "division"
         | "embedding"
+        | "web_refresh"
       >()
       .notNull(),
     workspaceId: number().notNull(),
-    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event, the trace destination or the data source. */
+    /** Number of the agent message, the invocation, the summary, the delivery, the firing, the trigger's event, the trace destination, the data source or the web source. */
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for other kinds. */
     functionId: number(),
@@ -185,6 +186,9 @@ export const runs = pgTable(
     uniqueIndex("runs_of_embedded_views")
       .on(table.subjectId)
       .where(sql`${table.kind} = 'embedding'`),
+    index("runs_waiting_web_refreshes")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'web_refresh'`),
     index("runs_of_webhooks")
       .on(table.webhookId)
       .where(sql`${table.webhookId} is not null`),

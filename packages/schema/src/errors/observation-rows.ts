@@ -1,6 +1,6 @@
 import type { ErrorRow } from "./error-row.ts";
 
-/** Rows about what a workspace is watched with, and what its agents remember. */
+/** Rows about what a workspace is watched with, what its agents remember, and what its data sources are filled from. */
 export const observationRows = {
   alert_not_found: {
     status: 404,
@@ -16,6 +16,11 @@ export const observationRows = {
     status: 404,
     cause: "The workspace has no such trace destination.",
     cure: "Take the id from the list of trace destinations.",
+  },
+  web_source_not_found: {
+    status: 404,
+    cause: "The caller reaches no such web source.",
+    cure: "Take the id from the list of web sources.",
   },
   memory_not_found: {
     status: 404,

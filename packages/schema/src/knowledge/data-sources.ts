@@ -36,7 +36,7 @@ export const AdministeredViewIdentity = WorkspaceParams.extend({
   dataSourceViewId: Reference.describe("Id of the view").meta({ example: "dsv_Mx2Cf9Jt6R" }),
 });
 
-const NodeIdentity = AdministeredViewIdentity.extend({
+export const NodeIdentity = AdministeredViewIdentity.extend({
   nodeId: Reference.describe("Id of the node in its data source").meta({
     example: "opening-hours",
   }),
@@ -51,8 +51,7 @@ export const PutDataSourceNode = NodeIdentity.extend({
 });
 export type PutDataSourceNode = z.output<typeof PutDataSourceNode>;
 
-export const RemoveDataSourceNode = NodeIdentity;
-export type RemoveDataSourceNode = z.output<typeof RemoveDataSourceNode>;
+export type NodeIdentity = z.output<typeof NodeIdentity>;
 
 /** A data source: documents and folders that are uploaded together. */
 export const DataSource = z.object({
@@ -244,7 +243,7 @@ export const dataSourceEndpoints = {
       role: "builder",
       method: "DELETE",
       path: `${views}/{dataSourceViewId}/nodes/{nodeId}`,
-      input: RemoveDataSourceNode,
+      input: NodeIdentity,
     }),
     ...ofNode,
     summary: "Remove a node of a data source view",
