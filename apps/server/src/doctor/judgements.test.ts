@@ -19,6 +19,8 @@ const quiet = {
   failedDivisions: 0,
   undividedMs: 0,
   failingWebSources: 0,
+  byMeaning: 0,
+  withoutVectors: 0,
 };
 
 describe("what is found is judged", () => {
