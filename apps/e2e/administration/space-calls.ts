@@ -10,7 +10,7 @@ export interface Own {
   readonly functionId: string;
 }
 
-export type Inputs = (things: Things, own: Own) => readonly object[];
+type Inputs = (things: Things, own: Own) => readonly object[];
 
 const fragment = { title: "t" };
 const message = { content: "x", mentions: [] };

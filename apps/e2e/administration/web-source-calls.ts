@@ -1,5 +1,7 @@
 import type { EndpointName } from "@parley/schema";
-import type { Inputs } from "./space-calls.ts";
+import type { Things } from "./closed-space.ts";
+
+type Inputs = (things: Things) => readonly object[];
 
 const ofWebSource =
   (more: object = {}): Inputs =>

@@ -1,6 +1,5 @@
 import { oneLine } from "@parley/command/print";
 import {
-  type AgentKnowledge,
   type AgentMemory,
   type Compaction,
   CreateAgent,
@@ -14,6 +13,7 @@ import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
+import { FileKnowledge, knowledgeOf, sentKnowledge } from "./agent-knowledge.ts";
 import {
   type Applying,
   type Entry,
@@ -25,7 +25,7 @@ import {
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser, compaction, knowledge, memory, responseFormat, tags, fallbackModels } =
+const { script, asksUser, compaction, memory, responseFormat, tags, fallbackModels } =
   CreateAgent.shape;
 const { team: Members } = CreateAgent.shape;
 const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
@@ -42,7 +42,7 @@ const AgentFile = z.object({
   maxStepsPerRun,
   asksUser,
   compaction,
-  knowledge,
+  knowledge: FileKnowledge,
   memory,
   responseFormat,
   tags,
@@ -81,19 +81,7 @@ function settingsOf({ enabled, startsAtPercent, keepsMessages }: Partial<Compact
   };
 }
 
-/** What is said of what it may look up, in one order. */
-function knowledgeOf({ everything, dataSourceIds, folders, tags: named }: Partial<AgentKnowledge>) {
-  return {
-    ...(everything === true && { everything }),
-    ...(dataSourceIds?.length && { dataSourceIds: [...dataSourceIds] }),
-    ...(folders?.length && {
-      folders: folders.map(({ dataSourceId, folderId }) => ({ dataSourceId, folderId })),
-    }),
-    ...(named?.length && { tags: [...named] }),
-  };
-}
-
-/** The same of a memory. */
+/** What is said of a memory, in one order. */
 function memoryOf({ user, agentUser, agent, space }: Partial<AgentMemory>) {
   return {
     ...(user !== undefined && { user }),
@@ -252,6 +240,7 @@ function membersOf({ ids }: Applying, agent: AgentDefinition) {
   } = agent;
   return {
     ...members,
+    knowledge: sentKnowledge(members.knowledge),
     team: team.map(({ agent: named, name, mode }) => {
       return { agentId: ids.agent.get(named) ?? named, name, mode };
     }),

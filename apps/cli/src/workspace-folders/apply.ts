@@ -7,6 +7,7 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { secretsOfProgram } from "../functions/function-members.ts";
 import { confirm } from "../terminal/confirm.ts";
+import { faultOfName, withIds } from "./agent-knowledge.ts";
 import { readWorkspaceFolder } from "./folder.ts";
 import type { Applying, KindName } from "./kind.ts";
 import { declaredNames, type DeclaredWorkspace, kindNames, type WorkspaceState } from "./kinds.ts";
@@ -14,7 +15,7 @@ import { makePlan, type Planning } from "./plan.ts";
 import { openSecrets, type SecretSource } from "./secrets.ts";
 import { isChange, nameStep, renderPlan, type Step } from "./steps.ts";
 import { readWorkspace } from "./workspace.ts";
-import { refuseFaults } from "./yaml-file.ts";
+import { type Fault, refuseFaults } from "./yaml-file.ts";
 import type { Context } from "../connection/context.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
@@ -89,10 +90,29 @@ async function plan({ folder, declared, connection, options }: Planned) {
     return names.get(kind)?.has(name) ?? false;
   });
   const { prune = false, renewSecrets = false } = options;
-  const planning: Planning = { declared, state, prune, renewSecrets, faults: [] };
+  const faults: Fault[] = [];
+  const identified = { ...declared, things: withDataSourceIds(things, { state, faults }) };
+  const planning: Planning = { declared: identified, state, prune, renewSecrets, faults };
   const steps = makePlan(planning);
   if (planning.faults.length > 0) throw refuseFaults(folder, planning.faults);
   return { steps, state };
+}
+
+/** What a folder declares, with the ids of the data sources that its agents name; adds faults for those that are not there. */
+function withDataSourceIds(
+  things: DeclaredWorkspace["things"],
+  { state, faults }: { readonly state: WorkspaceState; readonly faults: Fault[] },
+): DeclaredWorkspace["things"] {
+  const agent = things.agent.map(({ file, definition }) => {
+    const knowledge = withIds(definition.knowledge, (name) => {
+      const found = state.dataSources.filter((one) => one.name === name);
+      if (found.length === 1) return found[0]?.id;
+      faults.push({ file, message: `knowledge: ${faultOfName(name, found)}` });
+      return undefined;
+    });
+    return { file, definition: { ...definition, knowledge } };
+  });
+  return { ...things, agent };
 }
 
 interface Agreement {

@@ -1,5 +1,6 @@
 import type { FunctionFolder } from "../functions/read-function-folder.ts";
 import { type AgentDefinition, agentKind } from "./agent.ts";
+import type { NamedDataSource } from "./agent-knowledge.ts";
 import { functionKind } from "./function.ts";
 import { type AlertDefinition, alertKind } from "./alert.ts";
 import type { Kind, KindName, Listed, Read } from "./kind.ts";
@@ -72,6 +73,7 @@ export interface WorkspaceState extends SettingsState {
   readonly wId: string;
   readonly listed: Readonly<Record<KindName, readonly Listed[]>>;
   readonly read: { readonly [K in KindName]: readonly Read<Definitions[K]>[] };
+  readonly dataSources: readonly NamedDataSource[];
   /** Names of the secrets of functions that have a value. */
   readonly secretNames: ReadonlySet<string>;
 }

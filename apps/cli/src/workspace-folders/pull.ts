@@ -8,6 +8,7 @@ import { editorFiles } from "../functions/editor-files.ts";
 import { FUNCTION_FILE } from "../functions/function-file.ts";
 import { isExecutableFile, kindOf, setExecutable } from "../regular-files.ts";
 import { confirm } from "../terminal/confirm.ts";
+import { withNames } from "./agent-knowledge.ts";
 import { type FolderFiles, listFolderFiles, writeWorkspaceFolder } from "./folder.ts";
 import type { Read } from "./kind.ts";
 import { kindNames, type WorkspaceDefinition, type WorkspaceState } from "./kinds.ts";
@@ -88,7 +89,10 @@ function definitionOf(state: WorkspaceState): WorkspaceDefinition {
       tool: definitions(read.tool),
       skill: definitions(read.skill),
       function: definitions(read.function),
-      agent: definitions(read.agent),
+      agent: definitions(read.agent).map((agent) => ({
+        ...agent,
+        knowledge: withNames(agent.knowledge, state.dataSources),
+      })),
       schedule: definitions(read.schedule),
       trigger: definitions(read.trigger),
       webhook: definitions(read.webhook),

@@ -2,9 +2,10 @@ import { CommandError } from "@parley/command/command-error";
 import { showProgress } from "@parley/command/progress";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
-import { readEach } from "../connection/read-pages.ts";
+import { readEach, readPages } from "../connection/read-pages.ts";
 import { listAlerts, readAlert } from "./alert.ts";
 import { listAgents, readShownAgent } from "./agent.ts";
+import type { NamedDataSource } from "./agent-knowledge.ts";
 import { listFunctions, readFunction } from "./function.ts";
 import type { KindName, Listed } from "./kind.ts";
 import type { WorkspaceState } from "./kinds.ts";
@@ -111,6 +112,17 @@ export async function readWorkspace(
       alert: wanted("alert", alerts).map((one) => readAlert(one, agents)),
       "trace destination": wanted("trace destination", traceDestinations).map(readTraceDestination),
     },
+    dataSources: await listDataSources(connection),
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };
+}
+
+async function listDataSources({ rpc, wId }: ServerConnection): Promise<NamedDataSource[]> {
+  const listed = await Array.fromAsync(
+    readPages(
+      async (place) => rpc.dataSourceViews.list.query({ wId, limit: 100, ...place }),
+      (page) => page.dataSourceViews,
+    ),
+  );
+  return listed.map(({ dataSourceId: id, name }) => ({ id, name }));
 }
