@@ -68,9 +68,14 @@ export async function embedSome(
   if (nodes.length === 0) return { parts: 0, isLast: true };
   const { workspaceId, logId, attempt } = run;
   const place = {
-    ...{ workspaceId, logId, attempt, call, spaceId },
+    workspaceId,
+    logId,
+    attempt,
+    call,
+    spaceId,
     origin: "embedding" as const,
-    ...{ apiKeyId: null, userId: null },
+    apiKeyId: null,
+    userId: null,
   };
   const texts = parts.map(({ text }) => text);
   const made: Metered =
