@@ -47,7 +47,10 @@ export async function insertTestVectors(
   workspaceId: number,
 ): Promise<void> {
   const set = await insertRow(database.db, embeddingSets, {
-    ...{ workspaceId, providerId: "openai_compatible", modelId: "x", dimensions: 2 },
+    workspaceId,
+    providerId: "openai_compatible",
+    modelId: "x",
+    dimensions: 2,
     status: "current",
     createdAt: now(),
   });

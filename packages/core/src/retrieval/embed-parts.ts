@@ -68,9 +68,14 @@ export async function embedSome(
   if (nodes.length === 0) return { parts: 0, isLast: true };
   const { workspaceId, logId, attempt } = run;
   const place = {
-    ...{ workspaceId, logId, attempt, call, spaceId },
+    workspaceId,
+    logId,
+    attempt,
+    call,
+    spaceId,
     origin: "embedding" as const,
-    ...{ apiKeyId: null, userId: null },
+    apiKeyId: null,
+    userId: null,
   };
   const texts = parts.map(({ text }) => text);
   const made: Metered =
@@ -140,7 +145,10 @@ async function findLacking(
   return row ?? { nodes: [], parts: [] };
 }
 
-/** Writes the vectors of those parts whose text is still what the model was given; without vectors, empty ones. */
+/**
+ * Writes the vectors of those parts whose text is still what the model was given; without vectors, empty ones. A part that is
+ * deleted meanwhile is left out: its lock is waited for.
+ */
 async function insertVectors(
   db: Queryable,
   given: {
@@ -166,6 +174,7 @@ async function insertVectors(
     join document_parts p on p.view_id = ${viewId}::bigint and p.node_id = g.node_id and p.part_id = g.part_id
     where md5(${givenText}) = g.hash
     order by g.node_id, g.part_id
+    for key share of p
     on conflict do nothing`);
 }
 

@@ -56,9 +56,14 @@ export async function embedQuery(
   }
   const id = core.newId();
   const place = {
-    ...{ workspaceId, logId: `search ${id}`, attempt: 1, call: 0, spaceId: null },
+    workspaceId,
+    logId: `search ${id}`,
+    attempt: 1,
+    call: 0,
+    spaceId: null,
     origin: "search" as const,
-    ...{ apiKeyId, userId },
+    apiKeyId,
+    userId,
   };
   const given = { set, billing: found.billing, place, texts: [query], timeoutMs: QUERY_MS, signal };
   const made = await embedMetered(core, given);

@@ -63,7 +63,12 @@ function renderSet(
   const state: EmbeddingStop | "complete" | "building" =
     stop ?? (status === "current" ? "complete" : "building");
   return {
-    ...{ providerId, modelId, askedDimensions, problem, retryAt, state },
+    providerId,
+    modelId,
+    askedDimensions,
+    problem,
+    retryAt,
+    state,
     dimensions: dimensions ?? askedDimensions,
     isReplacing: status === "building" && searched !== undefined,
   };

@@ -3,7 +3,7 @@ import type { EmbeddingStop } from "@parley/db";
 import type { Process } from "../context.ts";
 import type { PriceServices } from "../usage/price-lists.ts";
 import { amountOf, greatestAmount, type Price } from "../usage/prices.ts";
-import type { ReservationServices } from "../usage/reservations.ts";
+import type { Reserved, ReservationServices } from "../usage/reservations.ts";
 import type { Billing } from "../usage/turn-billing.ts";
 import type { BilledCall, UsagePlace } from "../usage/usage-ledger.ts";
 import { readProviderSecret, UnreadableSecret } from "../workspaces/provider-credentials.ts";
@@ -104,29 +104,29 @@ async function reserve(
   const id = core.newId();
   const amounts = most === undefined ? null : { fewest: most, most };
   const reserved = await core.reserveUsage({ id, place: of, conversationSid: null, amounts });
-  switch (reserved.outcome) {
-    case "granted":
-      return reserved.amount === null ? undefined : { id, amount: reserved.amount };
-    case "none":
-      return undefined;
-    case "busy":
-      return {
-        stop: "budget",
-        problem: `Other calls have reserved what is left of a budget of the ${reserved.scope}`,
-        retryAt: core.now() + BUSY_MS,
-      };
-    case "exceeded":
-      return {
-        stop: "budget",
-        problem: `A budget of the ${reserved.scope} is used up`,
-        retryAt: reserved.endsAt ?? undefined,
-      };
-    case "unpriced":
-      return {
-        stop: "unpriced",
-        problem: `${of.providerId}/${of.modelId} has no price, and a hard budget of the ${reserved.scope} applies: set its price`,
-      };
+  if (!("scope" in reserved)) {
+    return reserved.amount === null || reserved.outcome === "none"
+      ? undefined
+      : { id, amount: reserved.amount };
   }
+  return refusalOf(reserved, of, core.now());
+}
+
+function refusalOf(
+  { outcome, scope, endsAt }: Extract<Reserved, { scope: unknown }>,
+  { providerId, modelId }: UsagePlace,
+  now: number,
+): Stopped {
+  if (outcome === "busy") {
+    const problem = `Other calls have reserved what is left of a budget of the ${scope}`;
+    return { stop: "budget", problem, retryAt: now + BUSY_MS };
+  }
+  if (outcome === "exceeded") {
+    const problem = `A budget of the ${scope} is used up`;
+    return { stop: "budget", problem, retryAt: endsAt ?? undefined };
+  }
+  const problem = `${providerId}/${modelId} has no price, and a hard budget of the ${scope} applies: set its price`;
+  return { stop: "unpriced", problem };
 }
 
 type Billable = Omit<BilledCall, "inputTokens" | "outputTokens" | "amount" | "isEstimated">;

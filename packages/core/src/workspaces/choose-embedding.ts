@@ -52,7 +52,10 @@ export async function chooseEmbedding(
   const { providerId, modelId, dimensions } = chosen;
   if (kept.length === 0) {
     await db.insert(embeddingSets).values({
-      ...{ workspaceId, providerId, modelId, createdAt: now },
+      workspaceId,
+      providerId,
+      modelId,
+      createdAt: now,
       askedDimensions: dimensions,
       status: "building",
     });

@@ -1,4 +1,11 @@
-import { insertRow, type Queryable, spaces, workspaces, workspaceStorage } from "@parley/db";
+import {
+  insertRow,
+  type Queryable,
+  spaces,
+  type StoredEmbedding,
+  workspaces,
+  workspaceStorage,
+} from "@parley/db";
 import {
   type CreatedWorkspace,
   type FeatureFlags,
@@ -224,6 +231,11 @@ export async function listWorkspaces(
   };
 }
 
+/** In the order of their descriptions, which JSON of the database does not keep. */
+function renderEmbedding({ providerId, modelId, dimensions }: StoredEmbedding): StoredEmbedding {
+  return { providerId, modelId, dimensions };
+}
+
 function renderSettings(row: WorkspaceRow): WorkspaceSettings {
   return {
     workspaceId: row.sid,
@@ -234,7 +246,7 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     currency: row.currency,
     suspendedAt: row.suspendedAt,
     models: row.models.map(pairOf),
-    embedding: row.embedding,
+    embedding: row.embedding && renderEmbedding(row.embedding),
   };
 }
 
