@@ -61,10 +61,12 @@ async function tail(
     since === undefined ? await afterNewest(connection) : Date.now() - secondsOf(since) * 1000;
   let from = begin;
   const seen = new Map<string, number>();
+  let isFirst = true;
   while (!signal.aborted) {
     try {
       const ended = await readEnded(connection, { ...chosen, endedFrom: from });
       report({ status: "open" });
+      isFirst = false;
       for (const run of ended.toReversed()) {
         if (seen.has(run.id)) continue;
         seen.set(run.id, run.endedAt ?? 0);
@@ -73,7 +75,8 @@ async function tail(
       from = Math.max(from, (ended[0]?.endedAt ?? 0) - AGAIN_MS);
       for (const [id, endedAt] of seen) if (endedAt < from) seen.delete(id);
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      // Only a server that was there is waited for.
+      if (isFirst || !mayPass(error)) throw error;
       report({ status: "waiting", error });
     }
     await pause(LOOK_MS, undefined, { signal }).catch(() => {});
@@ -104,7 +107,7 @@ function describe(run: ListedRun): string {
   const { id, kind, status, agent, function: called, tool, endedAt, durationMs, error } = run;
   const name = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
   const parts = [
-    new Date(endedAt ?? 0).toISOString().slice(0, 19).replace("T", " "),
+    new Date(endedAt ?? 0).toISOString(),
     status,
     kind,
     name,
