@@ -13,6 +13,7 @@ import {
 } from "@parley/server/commands";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
+import { createApprovalCommands } from "./administration/approvals.ts";
 import { createAuditCommands } from "./administration/audit.ts";
 import { createBudgetCommands, createServerBudgetCommands } from "./administration/budgets.ts";
 import { createConversationAdministration } from "./administration/conversations.ts";
@@ -88,6 +89,7 @@ export function createProgram(context: Context): Command {
     ...createConversationCommands(context),
     createConversationAdministration(context),
     createRunCommands(context),
+    createApprovalCommands(context),
     createAgentCommands(context),
     createFeedbackCommands(context),
     createSkillCommands(context),

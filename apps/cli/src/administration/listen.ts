@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { CommandError } from "@parley/command/command-error";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
 import {
   MAX_DELIVERY_ANSWER_BYTES,
@@ -8,7 +7,7 @@ import {
   webhookEventNames,
 } from "@parley/schema";
 import type { Input } from "parley-client";
-import { callServer, errorTypeOf } from "../connection/call-server.ts";
+import { callServer, mayPass } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { Context } from "../connection/context.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
@@ -150,13 +149,6 @@ async function take(
     }
   }
   return [];
-}
-
-/** Whether an error is of a server that is gone or busy for a while. */
-function mayPass(error: unknown): boolean {
-  const type = errorTypeOf(error);
-  const isBusy = type === "rate_limit_error" || type === "service_unavailable";
-  return isBusy || (error instanceof CommandError && type === undefined);
 }
 
 /** Sends a delivery to the program. Never rejects: that it cannot be reached is an outcome. */

@@ -5,6 +5,8 @@ import { listCommand } from "../grammar/list-command.ts";
 import { findById, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { rerunCommand } from "./repeat-run.ts";
+import { tailCommand } from "./tail-runs.ts";
 import { traceCommand } from "./trace-run.ts";
 import type { Context } from "../connection/context.ts";
 
@@ -47,4 +49,6 @@ export const createRunCommands = (context: Context) =>
       find: findById,
       call: "runs.cancel",
     }),
+    rerunCommand(context),
+    tailCommand(context),
   ]);

@@ -79,3 +79,10 @@ function reasonOf({ message, cause }: Error): string {
   const innermost = cause instanceof Error && cause.message !== "" ? reasonOf(cause) : message;
   return innermost.split("\n", 1)[0] ?? "";
 }
+
+/** Whether an error is of a server that is gone or busy for a while. */
+export function mayPass(error: unknown): boolean {
+  const type = errorTypeOf(error);
+  const isBusy = type === "rate_limit_error" || type === "service_unavailable";
+  return isBusy || (error instanceof CommandError && type === undefined);
+}

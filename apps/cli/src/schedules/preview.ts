@@ -7,7 +7,8 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { nounCommand } from "../grammar/noun.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { ScheduleMembers } from "./schedule-members.ts";
-import { secondsOf, zonedTime } from "./schedule-times.ts";
+import { secondsOf } from "../terminal/duration.ts";
+import { zonedTime } from "./schedule-times.ts";
 
 const Previewed = ScheduleMembers.pick({ cron: true, every: true, timezone: true }).extend({
   count: PreviewSchedule.shape.count,

@@ -1,7 +1,7 @@
 import { CommandError } from "@parley/command/command-error";
 import { CreateSchedule, forUpdate, type Schedule } from "@parley/schema";
 import * as z from "zod";
-import { Duration, secondsOf } from "./schedule-times.ts";
+import { Duration, secondsOf } from "../terminal/duration.ts";
 
 const { name, description, overlap, missed, isPaused } = CreateSchedule.shape;
 

@@ -12,7 +12,7 @@ import {
   updateCommand,
 } from "../grammar/one-commands.ts";
 import { switchCommands } from "../grammar/switch-commands.ts";
-import { Duration, secondsOf } from "../schedules/schedule-times.ts";
+import { Duration, secondsOf } from "../terminal/duration.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
 /** Whether traces are sent, and since when that fails. */

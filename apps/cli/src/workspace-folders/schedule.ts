@@ -6,7 +6,7 @@ import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { callEndpoint, readListed } from "../grammar/endpoint-calls.ts";
 import { launchedMembers, requestOf, ScheduleMembers } from "../schedules/schedule-members.ts";
-import { durationOf, secondsOf } from "../schedules/schedule-times.ts";
+import { durationOf, secondsOf } from "../terminal/duration.ts";
 import { type Applying, isDeclaration, type Kind, type Listed, type Read } from "./kind.ts";
 import {
   findLaunchFault,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { eventually } from "../../../server.ts";
 import type { Entry, Prepared } from "../entry.ts";
 import type { World } from "../world.ts";
 
@@ -125,6 +126,39 @@ const undone = {
   },
 };
 
+/** Prepares an agent's call of a function that waits for approval. */
+const waiting = async ({ rpc, wId }: World): Promise<Prepared> => {
+  await rpc.sandboxFunctions.create.mutate({
+    wId,
+    slug: "refund",
+    description: "Refunds an order",
+    program: { type: "simulated", behaviour: { steps: [], result: "orderId" } },
+    requiresApproval: true,
+  });
+  const { agentConfiguration } = await rpc.agents.create.mutate({
+    wId,
+    name: "Clerk",
+    description: "Answers",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    functionIds: ["refund"],
+    script: {
+      steps: [{ text: "", toolCalls: [{ name: "refund", params: { orderId: "1042" } }] }],
+    },
+  });
+  const message = {
+    content: "Refund it",
+    mentions: [{ configurationId: agentConfiguration.sId }],
+  };
+  await rpc.conversations.create.mutate({ wId, message });
+  return eventually(async () => {
+    const { blockedActions } = await rpc.actions.listBlocked.query({ wId });
+    const [call] = blockedActions;
+    return call === undefined ? {} : { value: { call: call.actionId } };
+  }, 10_000);
+};
+
+const callIn = ({ call = "" }: Prepared): readonly string[] => [call];
+
 /** Commands that talk to agents and follow what happens. */
 export const conversationEntries: readonly Entry[] = [
   { command: "conversations list", prepare: answered },
@@ -185,6 +219,18 @@ export const conversationEntries: readonly Entry[] = [
     ],
   },
   { command: "runs cancel", prepare: answered, args: ({ answer = "" }) => [answer] },
+  { command: "runs rerun", prepare: answered, args: ({ answer = "" }) => [answer] },
+  {
+    command: "runs tail",
+    prepare: answered,
+    args: ["--since", "1h"],
+    until: /Clerk/,
+    varying: [[/\d+ ms|"(?:durationMs)":\d+/g, "N"]],
+  },
+  { command: "approvals list", prepare: waiting },
+  { command: "approvals get", prepare: waiting, args: callIn },
+  { command: "approvals approve", prepare: waiting, args: callIn },
+  { command: "approvals reject", prepare: waiting, args: callIn },
   {
     command: "ask",
     prepare: async (world) => void (await world.createAgent("Clerk", "la ".repeat(100))),
