@@ -67,7 +67,7 @@ test("with a filter of conversations, tasks are those of the conversation that t
   await ask({}, agentId);
   await calls.post(first, { content: "Again", mentions: [{ configurationId: agentId }] });
   const told = await tried(2);
-  expect(told.map(({ data }) => data["agentId"]).toSorted()).toEqual(
+  expect(told.map(({ data }) => String(data["agentId"])).toSorted()).toEqual(
     [agentId, "helper"].toSorted(),
   );
   expect(await deliveries()).toHaveLength(2);
