@@ -162,6 +162,7 @@ export const webhookOf = (changed: Partial<Webhook> = {}): Webhook => ({
   functionIds: null,
   sendsContent: false,
   isOrdered: false,
+  includesTasks: false,
   isPulled: false,
   disabledFor: null,
   disabledAt: null,

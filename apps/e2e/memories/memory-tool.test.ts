@@ -99,3 +99,21 @@ test("the memory tool of the SDK works on the memory that an agent of the user r
   expect(await tool.run({ command: "delete", path: moved })).toBe(`Successfully deleted ${moved}`);
   await expect(tool.run({ command: "view", path: moved })).rejects.toThrow("does not exist");
 });
+
+test("commands that change nothing are not in the audit log", async () => {
+  const { url, demo } = server();
+  const { workspaceId: wId } = demo;
+  const admin = createRpcClient({ url, apiKey: demo.adminKey });
+  const path = "/memories/agent/audited.md";
+  const create = { wId, agentId: "helper", command: "create", path, file_text: "Tea" } as const;
+  const recorded = async () => {
+    const { auditEvents: events } = await admin.audit.list.query({ wId, limit: 100 });
+    return events.filter(({ action }) => action === "memories.run").map((one) => one.subjectId);
+  };
+  const before = await recorded();
+  await admin.memories.run.mutate(create);
+  expect(await admin.memories.run.mutate(create)).toMatchObject({ isError: true });
+  await admin.memories.run.mutate({ wId, agentId: "helper", command: "view", path });
+  await admin.memories.run.mutate({ wId, agentId: "helper", command: "delete", path });
+  expect(await recorded()).toEqual(["delete", "create", ...before]);
+});

@@ -74,7 +74,8 @@ function numbersOf(seen: readonly Seen[]): Map<string, string[]> {
   return numbers;
 }
 
-const textOf = (seen: readonly Seen[]): string => JSON.stringify([...numbersOf(seen)].toSorted());
+const textOf = (seen: readonly Seen[]): string =>
+  JSON.stringify([...numbersOf(seen)].toSorted(([one], [other]) => one.localeCompare(other)));
 
 test("come in it once and in order, before the end of the call that asked", async () => {
   const ids = await askTree();

@@ -82,6 +82,11 @@ export interface RunOrigin {
   readonly depth: number;
 }
 
+/** The origin of a turn: no request has led to those of some tasks. */
+export interface TurnOrigin extends Omit<RunOrigin, "requestId"> {
+  readonly requestId: string | undefined;
+}
+
 /** The context of a request. */
 export interface RequestContext<C extends Caller = Caller> extends Process {
   readonly caller: C;

@@ -1,4 +1,3 @@
-import { oneLine } from "@parley/command/print";
 import {
   type AgentMemory,
   type Compaction,
@@ -13,16 +12,10 @@ import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
-import { FileKnowledge, knowledgeOf, sentKnowledge } from "./agent-knowledge.ts";
-import {
-  type Applying,
-  type Entry,
-  isDeclaration,
-  type Kind,
-  type Listed,
-  type Read,
-} from "./kind.ts";
+import { FileKnowledge, knowledgeOf } from "./agent-knowledge.ts";
+import { type Entry, isDeclaration, type Kind, type Listed, type Read } from "./kind.ts";
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
+import { createAgent, membersOf } from "./create-agent.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
 const { script, asksUser, compaction, memory, responseFormat, tags, fallbackModels } =
@@ -228,28 +221,6 @@ export function readShownAgent(
   };
 }
 
-function membersOf({ ids }: Applying, agent: AgentDefinition) {
-  const {
-    skills,
-    functions,
-    tools,
-    team,
-    script: _script,
-    responseFormat: _format,
-    ...members
-  } = agent;
-  return {
-    ...members,
-    knowledge: sentKnowledge(members.knowledge),
-    team: team.map(({ agent: named, name, mode }) => {
-      return { agentId: ids.agent.get(named) ?? named, name, mode };
-    }),
-    skillIds: skills.map((name) => ids.skill.get(name) ?? name),
-    functionIds: functions.map((name) => ids.function.get(name) ?? name),
-    toolIds: tools.map((name) => ids.tool.get(name) ?? name),
-  };
-}
-
 export const agentKind: Kind<AgentDefinition> = {
   folder: "agents",
   nameOf: ({ name }) => name,
@@ -263,24 +234,7 @@ export const agentKind: Kind<AgentDefinition> = {
     ["agent", team.map(({ agent }) => agent)],
   ],
   compared: (agent) => ({ ...agent }),
-  create: async (applying, agent) => {
-    const { rpc, wId } = applying.connection;
-    const { script: played, responseFormat: format } = agent;
-    const own = { script: played ?? undefined, responseFormat: format ?? undefined };
-    // Of agents that name each other, one is created without those that are not there yet.
-    const known = agent.team.filter((mate) => applying.ids.agent.has(mate.agent));
-    const draft = { wId, ...membersOf(applying, { ...agent, team: known }), ...own };
-    const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
-    const { sId: agentId, version } = agentConfiguration;
-    if (known.length < agent.team.length) {
-      const run = async (): Promise<void> => {
-        const { team } = membersOf(applying, agent);
-        await callServer(rpc.agents.update.mutate({ wId, agentId, version, team }));
-      };
-      applying.afterAll.push({ of: `the team of agent ${oneLine(agent.name)}`, run });
-    }
-    return agentId;
-  },
+  create: createAgent,
   update: async (applying, { before, after, changed }) => {
     const { rpc, wId } = applying.connection;
     const { id: agentId, version, isArchived } = before;

@@ -15,7 +15,8 @@ import {
 } from "./kind.ts";
 import { type ReadFile, readYamlFile, withoutDefaults, YAML } from "./yaml-file.ts";
 
-const { url, events, description, conversationIds, sendsContent, isOrdered } = CreateWebhook.shape;
+const { url, events, description, conversationIds, sendsContent, isOrdered, includesTasks } =
+  CreateWebhook.shape;
 const names = z.array(text(256, 1)).max(100).default([]);
 
 /** `webhooks/<name>.yaml`: a webhook, which its URL names. Its secret is in no file. */
@@ -28,6 +29,7 @@ const WebhookFile = z.object({
   conversationIds,
   sendsContent,
   isOrdered,
+  includesTasks,
 });
 
 export type WebhookDefinition = ReturnType<typeof definitionOf>;
@@ -88,6 +90,7 @@ export function readWebhook(one: ListedWebhook, listed: Names): Read<WebhookDefi
       conversationIds: webhook.conversationIds ?? [],
       sendsContent: webhook.sendsContent,
       isOrdered: webhook.isOrdered,
+      includesTasks: webhook.includesTasks,
     },
   };
 }

@@ -72,6 +72,7 @@ test("creates a webhook for chosen events and agents, and shows its secret once"
       functionIds: null,
       sendsContent: false,
       isOrdered: true,
+      includesTasks: false,
     },
   ]);
   await user.click(within(dialog).getByRole("button", { name: "Done" }));

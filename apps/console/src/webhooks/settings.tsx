@@ -9,7 +9,8 @@ const summaries: Readonly<Record<string, string>> = webhookSummaries;
 /** What a webhook is told of, and how. */
 export function Settings({ webhook }: { readonly webhook: Webhook }) {
   const { description, events, conversationIds, agentIds, functionIds } = webhook;
-  const { sendsContent, isOrdered, isPulled, previousSecretUntil, createdAt } = webhook;
+  const { sendsContent, isOrdered, includesTasks, isPulled, previousSecretUntil, createdAt } =
+    webhook;
   const facts: readonly (readonly [name: string, fact: ReactNode] | false)[] = [
     ["State", <Health {...webhook} />],
     description !== "" && ["Description", description],
@@ -29,6 +30,7 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
     conversationIds !== null && ["Only these conversations", <Ids ids={conversationIds} />],
     ["Sends", sendsContent ? "the event itself, with its ids" : "ids only"],
     isPulled && ["Delivery", "taken by a program, such as parley webhooks listen"],
+    includesTasks && ["Tasks", "those that agents give to others, too"],
     ["Order", isOrdered ? "as it happens in a conversation" : "any"],
     previousSecretUntil !== null &&
       previousSecretUntil > Date.now() && [

@@ -45,6 +45,7 @@ export function WebhookForm({ webhook, onDone, onClose }: WebhookFormProps) {
         }),
         sendsContent: form.has("sendsContent"),
         isOrdered: form.has("isOrdered"),
+        includesTasks: form.has("includesTasks"),
       };
       if (webhook === undefined) return rpc.webhooks.create.mutate(settings);
       const { sId: webhookId, version } = webhook;
@@ -121,6 +122,12 @@ export function WebhookForm({ webhook, onDone, onClose }: WebhookFormProps) {
         name="isOrdered"
         hint="Each event waits until the one before it was delivered or given up."
         defaultChecked={webhook?.isOrdered ?? false}
+      />
+      <CheckField
+        label="Include tasks of agents"
+        name="includesTasks"
+        hint="What happens in the tasks that agents give to others, too."
+        defaultChecked={webhook?.includesTasks ?? false}
       />
     </FormDialog>
   );

@@ -183,6 +183,7 @@ test("is changed: a filter without a choice is none, and one that is not listed 
       functionIds: null,
       sendsContent: true,
       isOrdered: false,
+      includesTasks: false,
     },
   ]);
 });

@@ -236,24 +236,24 @@ export function createConversationStore(parley: Parley, existingId?: string) {
     /** Decides about a call that waits for approval. */
     decide: async (
       // Of a task, it is another conversation.
-      { conversationId, messageId, actionId }: ToolApproval,
+      { conversationId: cId, messageId, actionId }: ToolApproval,
       approved: Decision,
     ): Promise<boolean> =>
       attempt(async () => {
-        const call = { conversationId, messageId, actionId, approved };
+        const call = { conversationId: cId, messageId, actionId, approved };
         await parley.messages.validateAction(call);
         answers.markDecided(actionId);
       }),
 
     /** Answers a question of an agent, which continues with the answer. */
     answer: async (
-      { conversationId, messageId, actionId }: ToolQuestion,
+      { conversationId: cId, messageId, actionId }: ToolQuestion,
       given: QuestionAnswer,
     ): Promise<boolean> =>
       attempt(async () => {
         const answer =
           typeof given === "string" ? { selectedOptions: [], customResponse: given } : given;
-        const call = { conversationId, messageId, actionId, answer };
+        const call = { conversationId: cId, messageId, actionId, answer };
         await parley.messages.answerQuestion(call);
         answers.markDecided(actionId);
       }),

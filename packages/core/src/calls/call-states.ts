@@ -11,7 +11,7 @@ import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { insertInvocations } from "../invocations/write-invocations.ts";
 import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
+import { filteredConversation, hasDeliveries, toldOf } from "../log/webhook-outbox.ts";
 import { NEEDS_OUTPUT } from "../data-access/person-calls.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
@@ -126,7 +126,7 @@ const writeStatement = statement<{ row: string }, { hasDeliveries: boolean }>(
   ),
   ${toldOf(sql`
     select 'approval.decided' as event, w.sid as log_id, 0 as seq, c.workspace_id, c.id as conversation_id,
-      c.sid as conversation_sid, c.space_id, a.sid as agent_sid,
+      ${filteredConversation} as conversation_sid, c.space_id, a.sid as agent_sid,
       jsonb_build_object('conversationId', c.sid, 'messageId', m.sid, 'agentId', a.sid, 'actionId', w.sid,
         'decision', w.decision) as subject
     from written w

@@ -210,7 +210,7 @@ const deleteStatement = statement<{ ids: string }, { hasDeliveries: boolean }>(
   with gone as (
     delete from conversations
     where id in (select value::bigint from json_array_elements_text(${sql.placeholder("ids")}::json))
-    returning id, sid, workspace_id, space_id, visibility
+    returning id, sid, root_id, workspace_id, space_id, visibility
   ),
   undelivered as (delete from webhook_deliveries d using gone where d.conversation_id = gone.id),
   ${toldOf(happenedToConversations(sql`gone`, { event: "conversation.deleted", seq: -1 }))}

@@ -12,7 +12,7 @@ import type { MentionServices } from "../agents/agent-directory.ts";
 import type { AgentServices } from "../agents/agent-versions.ts";
 import type { BriefAgent } from "../agents/agents.ts";
 import { watchOutputs } from "../calls/application-tools.ts";
-import type { Context, Process, RunOrigin } from "../context.ts";
+import type { Context, Process, TurnOrigin } from "../context.ts";
 import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
@@ -119,9 +119,7 @@ function warnAboutNames(
 export interface NewTurn {
   readonly message: MessageRow;
   readonly agent: BriefAgent;
-  readonly origin?:
-    | (Omit<RunOrigin, "requestId"> & { readonly requestId: string | undefined })
-    | undefined;
+  readonly origin?: TurnOrigin | undefined;
   readonly payer: Payer;
   /** The restricted spaces that the caller reaches, of its key's; undefined for all of those. */
   readonly reachedSpaceIds: readonly number[] | undefined;

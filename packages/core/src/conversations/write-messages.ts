@@ -72,7 +72,7 @@ const conversationInsertsOf = (messages: SQL) => sql`
     from held,
       json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json) c
     where is_held
-    returning id, sid, workspace_id, space_id, visibility
+    returning id, sid, root_id, workspace_id, space_id, visibility
   ),
   ${toldOf(happenedToConversations(sql`conversation`, { event: "conversation.created", seq: 0 }))},
   ${messages},

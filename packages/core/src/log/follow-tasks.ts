@@ -103,11 +103,17 @@ export function followTasks(
   }
 
   function addTask(parent: Node, { actionId = "", task, ...at }: OfTasks): Node {
-    const logId = task?.messageId ?? "";
+    const taskId = task?.messageId ?? "";
     const { configurationId, messageId, step } = parent.startedAt ?? at;
     const startedAt = { configurationId, messageId, step };
-    const node = newNode({ logId, task, startedAt, parent, after: unread.get(logId) ?? 0 });
-    unread.delete(logId);
+    const node = newNode({
+      logId: taskId,
+      task,
+      startedAt,
+      parent,
+      after: unread.get(taskId) ?? 0,
+    });
+    unread.delete(taskId);
     parent.open.set(actionId, node);
     return node;
   }

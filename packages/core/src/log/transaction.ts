@@ -11,6 +11,8 @@ export interface Transaction {
   readonly afterCommit: Hint[];
   /** Passes the id of what an audited mutation creates, or names by nothing else, to its record. */
   readonly markCreated: (sid: string) => void;
+  /** Leaves an audited mutation without a record, as it has changed nothing. */
+  readonly markUnchanged: () => void;
 }
 
 /** An audited mutation, which its first transaction records. */
@@ -57,9 +59,14 @@ export async function inTransaction<T>(
     try {
       await database.transaction(async (db) => {
         let createdId: string | undefined;
-        const result = await work({ db, afterCommit, markCreated: (sid) => (createdId = sid) });
+        let isRecorded = mutation?.recorded === false;
+        const markCreated = (sid: string): void => void (createdId = sid);
+        const markUnchanged = (): void => void (isRecorded = false);
+        const result = await work({ db, afterCommit, markCreated, markUnchanged });
         const recordId =
-          mutation?.recorded === false ? await recorder.write(db, mutation, createdId) : undefined;
+          isRecorded && mutation !== undefined
+            ? await recorder.write(db, mutation, createdId)
+            : undefined;
         ended = { result, recordId };
       });
     } catch (error) {

@@ -21,7 +21,10 @@ const hasWebhooks = (workspaceId: SQL): SQL =>
 /** Events of logs (log_id, seq, type, payload, happened_at) as `tell_webhooks` takes them, as far as webhooks are told of them. */
 export const toldEvents = (placed: SQL, happenedAt: SQL): SQL => sql`
   json_agg(json_build_object('event', named.event, 'log_id', e.log_id, 'seq', e.seq, 'happened_at', ${happenedAt},
-    'action_id', e.payload::jsonb ->> 'actionId', 'budgets', e.payload::jsonb -> 'budgets'))
+    'action_id', e.payload::jsonb ->> 'actionId', 'budgets', e.payload::jsonb -> 'budgets',
+    'of_task', case when e.payload::jsonb ? 'path' and e.payload::jsonb ->> 'messageId' <> e.log_id then
+      jsonb_build_object('conversationId', e.payload::jsonb -> 'conversationId',
+        'messageId', e.payload::jsonb -> 'messageId', 'agentId', e.payload::jsonb -> 'configurationId') end))
   from ${placed} e
   join (values ${names}) named(type, code, event)
     on named.type = e.type and (named.code is null or e.payload::jsonb #>> '{error,code}' = named.code)`;
@@ -44,8 +47,12 @@ export const toldOf = (happened: SQL): SQL => sql`
     ) happened(rows) where rows is not null
   )`;
 
+/** The id of a conversation `c` as filters of webhooks name it: of a task that of the first one. */
+export const filteredConversation: SQL = sql`
+  coalesce((select root.sid from conversations root where root.id = c.root_id), c.sid)`;
+
 /**
- * Selects a conversation (id, sid, workspace_id, space_id, visibility) that was created or deleted, for `toldOf`: just now, or
+ * Selects a conversation (id, sid, root_id, workspace_id, space_id, visibility) that was created or deleted, for `toldOf`: just now, or
  * at `happenedAt`.
  */
 export const happenedToConversations = (
@@ -57,7 +64,8 @@ export const happenedToConversations = (
   }: { readonly event: WebhookEventName; readonly seq: 0 | -1; readonly happenedAt?: SQL },
 ): SQL => sql`
   select ${literal(event)} as event, c.sid as log_id, ${sql.raw(String(seq))} as seq, c.workspace_id,
-    ${seq === -1 ? sql`null::bigint` : sql`c.id`} as conversation_id, c.sid as conversation_sid, c.space_id,
+    ${seq === -1 ? sql`null::bigint` : sql`c.id`} as conversation_id, ${filteredConversation} as conversation_sid,
+    c.root_id is not null as is_task, c.space_id,
     jsonb_build_object('conversationId', c.sid) as subject, ${happenedAt} as happened_at
   from ${rows} c where c.visibility <> 'temporary'`;
 

@@ -219,10 +219,12 @@ export function requireDirectories(tree: MemoryTree, { given, segments }: Memory
 export function requireRoom(tree: MemoryTree, path: string, content: string): void {
   const bytes = Buffer.byteLength(content);
   const { fileBytes, scopeFiles, scopeBytes } = MEMORY_BOUNDS;
+  const before = tree.files.get(path);
+  // What makes a file smaller is taken, however full it is here.
+  if (before !== undefined && bytes <= before.bytes) return;
   if (bytes > fileBytes) {
     throw new MemoryRefusal(`The file would have ${bytes} bytes; it may have ${fileBytes}`);
   }
-  const before = tree.files.get(path);
   if (before === undefined && tree.files.size >= scopeFiles) {
     throw new MemoryRefusal(`There are ${scopeFiles} files, which is the most: delete some first`);
   }

@@ -24,7 +24,9 @@ import {
 import { and, asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Caller, RequestContext } from "../context.ts";
 import { isAfter, takePage } from "../data-access/pages.ts";
-import { inTransaction } from "../log/transaction.ts";
+import { inTransaction, type Transaction } from "../log/transaction.ts";
+import { reservingStorage } from "../storage/reserve-storage.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import {
   mountsOfCaller,
@@ -33,7 +35,7 @@ import {
   renderPlace,
   requireMemory,
 } from "./reached-memories.ts";
-import { runMemoryCommands } from "./run-commands.ts";
+import { bytesAddedBy, type MemoryAnswer, runMemoryCommands } from "./run-commands.ts";
 import { ROOT } from "./paths.ts";
 import { writeChange } from "./write-files.ts";
 
@@ -180,7 +182,7 @@ export async function removeMemory(
  * refusal is a result. Throws `agent_not_found` and `space_not_found`.
  */
 export async function runMemoryCommand(
-  context: RequestContext,
+  context: RequestContext & StorageServices,
   { wId, agentId, spaceId, ...given }: RunMemoryCommand,
 ): Promise<MemoryResult> {
   const { caller } = context;
@@ -188,15 +190,36 @@ export async function runMemoryCommand(
   const params = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
-  return inTransaction(context, async ({ db }) => {
+  const work = async ({ db, markUnchanged }: Transaction): Promise<MemoryAnswer> => {
     const workspace = await administeredWorkspace(context, db, wId);
     const mounts = await mountsOfCaller(db, { caller, workspace, agentId, spaceId });
     const writer = { origin: originOf(caller), sources: [] };
     const commands = [{ params, writer }];
     const of = { workspaceId: workspace.id, mounts, commands };
-    const [answer] = await runMemoryCommands(context, db, of);
-    return answer ?? { output: "", isError: true };
-  });
+    const [answer = { output: "", isError: true }] = await runMemoryCommands(context, db, of);
+    if (answer.isChange !== true) markUnchanged();
+    return answer;
+  };
+  const { output, isError } = await withRoom(context, bytesAddedBy(params), () =>
+    inTransaction(context, work),
+  );
+  return { output, isError };
+}
+
+/** What a row takes beside its text. */
+const ROW_BYTES = 1024;
+
+/** Runs a command with room for what it adds: what makes some, or only shows something, works in a full workspace too. */
+async function withRoom(
+  { caller, storage }: RequestContext & StorageServices,
+  added: number,
+  run: () => Promise<MemoryAnswer>,
+): Promise<MemoryAnswer> {
+  if (added === 0 || caller.kind === "operator") return run();
+  const bytes = added + ROW_BYTES;
+  const answer = await reservingStorage({ caller, storage }, bytes, run);
+  if (answer.isChange !== true) storage.add(caller.workspace.id, -bytes);
+  return answer;
 }
 
 /** Deletes what is remembered in a workspace that is being deleted. */

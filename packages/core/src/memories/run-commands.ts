@@ -12,6 +12,8 @@ import { type MemoryWriter, proposeChange, writeChange } from "./write-files.ts"
 export interface MemoryAnswer {
   readonly output: string;
   readonly isError: boolean;
+  /** Whether it has changed something, or proposed to. */
+  readonly isChange?: boolean;
 }
 
 /** A command, as a model has made it, and who made it. */
@@ -49,6 +51,26 @@ export async function runMemoryCommands(
     );
   }
   return answers;
+}
+
+/** How many bytes a command adds at most: none if it only makes room, moves or shows something, or is none. */
+export function bytesAddedBy(params: unknown): number {
+  const command = readCommand(params);
+  if (typeof command === "string") return 0;
+  switch (command.command) {
+    case "create":
+      return Buffer.byteLength(command.file_text);
+    case "insert":
+      return Buffer.byteLength(command.insert_text);
+    case "str_replace":
+      return Math.max(0, Buffer.byteLength(command.new_str) - Buffer.byteLength(command.old_str));
+    case "view":
+    case "delete":
+    case "rename":
+      return 0;
+    default:
+      return command satisfies never;
+  }
 }
 
 /** The command of a call; the text of a refusal for what is none. */
@@ -95,22 +117,21 @@ async function findScopes(
   });
 }
 
+interface One {
+  readonly scopes: readonly Scope[];
+  readonly command: MemoryCommand;
+  readonly writer: MemoryWriter;
+}
+
 async function runOne(
   core: Pick<Process, "newId" | "now">,
   db: Queryable,
-  {
-    scopes,
-    command,
-    writer,
-  }: {
-    readonly scopes: readonly Scope[];
-    readonly command: MemoryCommand;
-    readonly writer: MemoryWriter;
-  },
+  { scopes, command, writer }: One,
 ): Promise<MemoryAnswer> {
   try {
     const result = carryOut(await readTrees(db, scopes, command), command);
-    return await applyResult(core, db, { scopes, result, writer });
+    const answer = await applyResult(core, db, { scopes, result, writer });
+    return { ...answer, isChange: result.change !== undefined };
   } catch (error) {
     if (error instanceof MemoryRefusal) return { output: error.message, isError: true };
     throw error;

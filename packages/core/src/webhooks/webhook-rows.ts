@@ -12,7 +12,7 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 export function renderWebhook(row: WebhookRow): Webhook {
   const { sid: sId, url, description, events, conversationIds, agentIds, functionIds } = row;
   const { sendsContent, isOrdered, isPulled, disabledFor, disabledAt, failingSince, version } = row;
-  const { createdAt, updatedAt, previousSecretUntil } = row;
+  const { createdAt, updatedAt, previousSecretUntil, includesTasks } = row;
   const filters = { events, conversationIds, agentIds, functionIds };
   const state = { disabledFor, disabledAt, failingSince, previousSecretUntil };
   const times = { createdAt, updatedAt };
@@ -23,6 +23,7 @@ export function renderWebhook(row: WebhookRow): Webhook {
     ...filters,
     sendsContent,
     isOrdered,
+    includesTasks,
     isPulled,
     ...state,
     version,

@@ -31,6 +31,8 @@ export const webhooks = pgTable(
     sendsContent: boolean().notNull(),
     /** Whether what happens in a conversation is delivered in its order. */
     isOrdered: boolean().notNull(),
+    /** Whether it is told of the tasks that agents give to others. */
+    includesTasks: boolean().notNull().default(false),
     /** Whether its deliveries wait until they are taken, and are sent by nobody. */
     isPulled: boolean().notNull().default(false),
     /** When they were last taken, to about an hour. */

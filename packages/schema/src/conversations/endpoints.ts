@@ -38,7 +38,6 @@ const optIn = [
   "function_calls",
   "citations",
   "children",
-  "children_events",
 ] as const;
 
 const tags = ["conversations"] as const;
@@ -272,7 +271,7 @@ export const conversationEndpoints = {
     scope: "conversations:read",
     summary: "Follow an agent message",
     path: `${message}/events`,
-    query: z.object({ include: include(optIn) }),
+    query: z.object({ include: include([...optIn, "children_events"]) }),
     event: MessageEvent,
     enveloped: true,
     formats: ["ai-sdk", "ag-ui"],

@@ -51,7 +51,8 @@ export const durableStreamDoors = {
     summary: "Read an agent message's log as a Durable Stream",
     path: "/api/v1/w/{wId}/assistant/conversations/{cId}/messages/{mId}/stream",
     params: message.params,
-    query: message.query.extend(read),
+    // Of one log alone.
+    query: message.query.extend({ ...read, include: conversation.query.shape.include }),
     output: z.array(z.object({ eventId, data: MessageEvent.describe("The event") })),
     errors: message.errors,
   },

@@ -45,7 +45,9 @@ export const memoryEndpoints = {
     // Paths are the business of those whose memory it is.
     subject: ["command"],
     summary: "View or change a memory by a command of the tool memory",
-    errors: ["workspace_not_found", "agent_not_found", "space_not_found"],
+    // Room is taken for what grows, when that is known.
+    storesLittle: true,
+    errors: ["workspace_not_found", "agent_not_found", "space_not_found", "budget_exceeded"],
     output: MemoryResult,
   },
   "memories.listProposals": {

@@ -55,6 +55,10 @@ const settings = {
       "Whether what happens in a conversation is delivered in its order, each event when the one before was " +
         "delivered or given up; false by default",
     ),
+  includesTasks: z
+    .boolean()
+    .default(false)
+    .describe("Whether it is told of the tasks that agents give to others; false by default"),
 };
 
 export const WebhookDisabledFor = z
@@ -81,6 +85,10 @@ export const Webhook = z.object({
   functionIds: z.array(z.string()).nullable().describe("Only these functions; null for any"),
   sendsContent: z.boolean().describe("Whether the event itself is sent with its ids"),
   isOrdered: z.boolean().describe("Whether a conversation's events are delivered in their order"),
+  includesTasks: z
+    .boolean()
+    .describe("Whether it is told of the tasks that agents give to others")
+    .meta({ example: false }),
   isPulled: z
     .boolean()
     .describe("Whether deliveries wait until they are taken, instead of being sent to the URL")
@@ -155,6 +163,9 @@ export const UpdateWebhook = VersionedWebhook.extend({
   ),
   isOrdered: optional(z.boolean()).describe(
     "Whether what happens in a conversation is delivered in its order",
+  ),
+  includesTasks: optional(z.boolean()).describe(
+    "Whether it is told of the tasks that agents give to others",
   ),
   isEnabled: optional(z.boolean()).describe("Switches it on or off"),
 });
