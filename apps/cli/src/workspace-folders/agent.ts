@@ -1,3 +1,4 @@
+import { oneLine } from "@parley/command/print";
 import {
   type AgentMemory,
   type Compaction,
@@ -11,11 +12,16 @@ import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
-import { FileKnowledge, knowledgeOf } from "./agent-knowledge.ts";
-import { type Entry, isDeclaration, type Kind, type Listed, type Read } from "./kind.ts";
+import { FileKnowledge, knowledgeOf, sentKnowledge } from "./agent-knowledge.ts";
+import {
+  type Applying,
+  type Entry,
+  isDeclaration,
+  type Kind,
+  type Listed,
+  type Read,
+} from "./kind.ts";
 import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
-import { createAgent, membersOf } from "./create-agent.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
 const { script, asksUser, compaction, memory, responseFormat, tags, fallbackModels } =
@@ -158,19 +164,6 @@ function writeAgent(agent: AgentDefinition, stem: string) {
   };
 }
 
-/** The agents of a workspace. */
-export async function listAgents({ rpc, wId }: ServerConnection): Promise<Listed[]> {
-  const listed = await Array.fromAsync(
-    readPages(
-      async (place) => rpc.agents.listAll.query({ wId, limit: 100, ...place }),
-      (page) => page.agentConfigurations,
-    ),
-  );
-  return listed.map(({ name, sId: id, status, scope: seenBy }) => {
-    return { name, id, isArchived: status !== "active", isBuiltIn: seenBy === "global" };
-  });
-}
-
 /** An agent with all its parts, as the client reads it. */
 type ShownAgent = Awaited<ReturnType<ServerConnection["rpc"]["agents"]["getDefinition"]["query"]>>;
 
@@ -221,6 +214,28 @@ export function readShownAgent(
   };
 }
 
+function membersOf({ ids }: Applying, agent: AgentDefinition) {
+  const {
+    skills,
+    functions,
+    tools,
+    team,
+    script: _script,
+    responseFormat: _format,
+    ...members
+  } = agent;
+  return {
+    ...members,
+    knowledge: sentKnowledge(members.knowledge),
+    team: team.map(({ agent: named, name, mode }) => {
+      return { agentId: ids.agent.get(named) ?? named, name, mode };
+    }),
+    skillIds: skills.map((name) => ids.skill.get(name) ?? name),
+    functionIds: functions.map((name) => ids.function.get(name) ?? name),
+    toolIds: tools.map((name) => ids.tool.get(name) ?? name),
+  };
+}
+
 export const agentKind: Kind<AgentDefinition> = {
   folder: "agents",
   nameOf: ({ name }) => name,
@@ -234,7 +249,24 @@ export const agentKind: Kind<AgentDefinition> = {
     ["agent", team.map(({ agent }) => agent)],
   ],
   compared: (agent) => ({ ...agent }),
-  create: createAgent,
+  create: async (applying, agent) => {
+    const { rpc, wId } = applying.connection;
+    const { script: played, responseFormat: format } = agent;
+    const own = { script: played ?? undefined, responseFormat: format ?? undefined };
+    // Of agents that name each other, one is created without those that are not there yet.
+    const known = agent.team.filter((mate) => applying.ids.agent.has(mate.agent));
+    const draft = { wId, ...membersOf(applying, { ...agent, team: known }), ...own };
+    const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
+    const { sId: agentId, version } = agentConfiguration;
+    if (known.length < agent.team.length) {
+      const run = async (): Promise<void> => {
+        const { team } = membersOf(applying, agent);
+        await callServer(rpc.agents.update.mutate({ wId, agentId, version, team }));
+      };
+      applying.afterAll.push({ of: `the team of agent ${oneLine(agent.name)}`, run });
+    }
+    return agentId;
+  },
   update: async (applying, { before, after, changed }) => {
     const { rpc, wId } = applying.connection;
     const { id: agentId, version, isArchived } = before;
