@@ -158,11 +158,7 @@ export {
 export { refreshUsedServer } from "./tools/refresh-tools.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { describeRequest } from "./requests/describe-request.ts";
-export {
-  type NewRequest,
-  recordRequests,
-  sweepRecordedRequests,
-} from "./requests/record-requests.ts";
+export * from "./requests/record-requests.ts";
 export type { SourceText } from "./requests/template-thread.ts";
 export { carryItems } from "./summaries/carried-items.ts";
 export { claimCompactions, type Compaction } from "./summaries/claim-compactions.ts";
