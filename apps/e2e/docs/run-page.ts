@@ -45,9 +45,10 @@ export async function runPage(
       script.push(`echo; echo '== ${index}'`);
       if (language === "sh") script.push(text);
       else {
-        const file = path.join(folder, `.blocks/${index}.mts`);
+        const isPython = language === "python";
+        const file = path.join(folder, `.blocks/${index}.${isPython ? "py" : "mts"}`);
         await writeFile(file, text);
-        script.push(quote(...node, file));
+        script.push(quote(...(isPython ? ["python3"] : node), file));
       }
     }
     const bash = ["--norc", "-euc", script.join("\n")];
