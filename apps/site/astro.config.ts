@@ -10,6 +10,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, "apps/cli/package.js
 export default defineConfig({
   base: BASE,
   trailingSlash: "always",
+  publicDir: "./.pages/public",
   image: { service: passthroughImageService() },
   build: { inlineStylesheets: "never" },
   vite: { build: { assetsInlineLimit: 0 } },

@@ -5,8 +5,8 @@ import { pageOf, root, toPage } from "./pages.ts";
 // The pages of docs/ and the README, as the site generator reads them; and as they are, for programs.
 
 const docs = path.join(root, "docs");
-const content = path.join(import.meta.dirname, "src/content/docs");
-const asTheyAre = path.join(import.meta.dirname, "public");
+const content = path.join(import.meta.dirname, ".pages/content");
+const asTheyAre = path.join(import.meta.dirname, ".pages/public");
 
 for (const folder of [content, asTheyAre]) {
   rmSync(folder, { recursive: true, force: true });

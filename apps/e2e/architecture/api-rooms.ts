@@ -25,6 +25,7 @@ export const api: Rooms = {
   triggers: ["http", "requests", "services.ts"],
   authorization: ["http", "requests", "services.ts"],
   console: [],
+  site: ["http"],
   reference: ["http", "response-cache", "services.ts"],
   "server.ts": [
     "config.ts",
@@ -41,6 +42,7 @@ export const api: Rooms = {
     "authorization",
     "triggers",
     "console",
+    "site",
     "reference",
   ],
 };

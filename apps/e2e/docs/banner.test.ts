@@ -107,7 +107,7 @@ test("a start without a demo says how to get the first key, until there is one",
   const bannerOf = async (): Promise<string[]> => {
     const program = startProgram(["serve"], settingsFor(place));
     try {
-      return await bannerIn(() => program.output.stdout, /^ {2}Reference/);
+      return await bannerIn(() => program.output.stdout, /^ {2}Docs/);
     } finally {
       program.signal("SIGTERM");
       await within(12_000, program.exited);

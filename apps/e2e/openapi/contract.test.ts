@@ -230,7 +230,7 @@ test("every public route of the server is documented, and nothing else", async (
   );
   // The RPC is not part of the interface, and drawn without its prefix; the pages of the documentation
   // are no part of the document; MCP is a protocol of its own.
-  const isFile = (route: string) => /^\S+ \/docs(?:$|\/(?!api$))/.test(route);
+  const isFile = (route: string) => /^\S+ \/docs(?:$|\*|\/(?!api$))/.test(route);
   const isApart = (route: string) =>
     /^\S+ \/?(?:\*|mcp|oauth\/callback(?:\/document)?)$/.test(route);
   const isOurs = (route: string) => isFile(route) || isApart(route);

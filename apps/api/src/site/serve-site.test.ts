@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { registerSite } from "./serve-site.ts";
 
 const files = {
-  "index.html": '<a href="/__parley__/docs/guide/">Guide</a>',
+  "index.html": '<a href="/__parley__/docs/models/">Guide</a>',
   "404.html": "<h1>Page not found</h1>",
-  "guide/index.html": "<h1>Guide</h1>",
-  "guide.md": "# Guide",
+  "models/index.html": "<h1>Guide</h1>",
+  "models.md": "# Guide",
 };
 
 async function open(publicUrl = "https://example.com/parley") {
@@ -20,7 +20,7 @@ async function open(publicUrl = "https://example.com/parley") {
   registerSite(app, { publicUrl }, [folder]);
   onTestFinished(() => app.close());
   const build = async () => {
-    await mkdir(path.join(folder, "guide"));
+    await mkdir(path.join(folder, "models"));
     await writeFile(path.join(folder, "picture.webp"), "picture");
     for (const [name, text] of Object.entries(files).toReversed()) {
       await writeFile(path.join(folder, `${name}.gz`), gzipSync(text));
@@ -46,13 +46,13 @@ test("has the path below which browsers find the server", async () => {
   const { build, get } = await open();
   await build();
   const page = await get("/docs/");
-  expect(textOf(page)).toBe('<a href="/parley/docs/guide/">Guide</a>');
+  expect(textOf(page)).toBe('<a href="/parley/docs/models/">Guide</a>');
   expect(page.headers["content-security-policy"]).not.toContain("unsafe-inline");
   const again = await get("/docs/", { "if-none-match": String(page.headers.etag) });
   expect([again.statusCode, again.body]).toEqual([304, ""]);
   const root = await open("https://example.com");
   await root.build();
-  expect(textOf(await root.get("/docs/"))).toBe('<a href="/docs/guide/">Guide</a>');
+  expect(textOf(await root.get("/docs/"))).toBe('<a href="/docs/models/">Guide</a>');
 });
 
 test("leads to pages by paths with and without a slash, and has each page as Markdown", async () => {
@@ -63,9 +63,9 @@ test("leads to pages by paths with and without a slash, and has each page as Mar
     return [statusCode, new URL(String(headers.location), `https://example.com${url}`).pathname];
   };
   expect(await locationOf("/docs")).toEqual([308, "/docs/"]);
-  expect(await locationOf("/docs/guide")).toEqual([308, "/docs/guide/"]);
+  expect(await locationOf("/docs/models")).toEqual([308, "/docs/models/"]);
   expect(await locationOf("/docs/api/")).toEqual([308, "/docs/api"]);
-  const markdown = await get("/docs/guide.md");
+  const markdown = await get("/docs/models.md");
   expect([markdown.headers["content-type"], textOf(markdown)]).toEqual([
     "text/markdown; charset=utf-8",
     "# Guide",
@@ -78,9 +78,9 @@ test("has a page for paths that there are not, and an error for programs", async
   await build();
   for (const url of [
     "/docs/nothing",
-    "/docs/../guide.md/",
+    "/docs/../models.md/",
     "/docs/%2e%2e%2fpackage.json",
-    "/docs/guide.md/x",
+    "/docs/models.md/x",
   ]) {
     const page = await get(url);
     expect(page.statusCode).toBe(404);

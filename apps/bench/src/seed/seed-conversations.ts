@@ -117,7 +117,7 @@ const MESSAGES_AT_ONCE = 50_000;
 export async function seedConversations(
   client: pg.Client,
   seed: ConversationSeed,
-  onProgress: (written: number) => void = () => {},
+  onProgress: (written: number) => void | Promise<void> = () => {},
 ): Promise<string[]> {
   const { conversations, messages } = seed;
   await client.query("create schema bench");
@@ -127,7 +127,7 @@ export async function seedConversations(
   for (let from = 1; from <= conversations; from += atOnce) {
     const to = Math.min(conversations, from + atOnce - 1);
     for (const statement of conversationStatements) await client.query(statement, [from, to]);
-    onProgress(to);
+    await onProgress(to);
   }
   const { rows } = await client.query<{ sid: string }>(
     "select sid from bench.conversations where owner = 0 order by md5(sid) limit 10000",

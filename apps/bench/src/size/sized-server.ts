@@ -63,6 +63,8 @@ const SKILLS = 20;
 /** The time that the answers are spread over. */
 export const MEASURED_DAYS_MS = 30 * 86_400_000;
 const LOOK_MS = 200;
+/** Conversations whose answers the server adds to its sums in one look. */
+const SUMMED_AT_ONCE = 100_000;
 
 const workspaceStatements: readonly string[] = [
   `insert into users (sid, workspace_id, username, email, first_name, last_name, full_name, provider,
@@ -121,14 +123,22 @@ export async function startSizedServer(
   await seedWorkspaces(client, size.workspaces);
   let printedAt = startedAt;
   const apartMs = MEASURED_DAYS_MS / size.conversations;
-  const conversationIds = await seedConversations(client, { ...size, apartMs }, (written) => {
+  let summed = 0;
+  const conversationIds = await seedConversations(client, { ...size, apartMs }, async (written) => {
+    if (written - summed >= SUMMED_AT_ONCE) {
+      await addToSums(holder);
+      await holdMeasures(holder);
+      summed = written;
+    }
     if (performance.now() - printedAt < PROGRESS_MS) return;
     printedAt = performance.now();
     print(`${written.toLocaleString("en")} conversations, ${seconds()} s\n`);
   });
   const writtenIn = seconds();
   await settleDatabase(client);
-  print(`${size.name}: ${await sumAll(holder)} answers in the sums after ${seconds()} s\n`);
+  await addToSums(holder);
+  await rollUp(holder);
+  print(`${size.name}: all answers in the sums after ${seconds()} s\n`);
   await settleDatabase(client);
   print(
     `${await describeContent(client)}: written in ${writtenIn} s, vacuumed by ${seconds()} s\n`,
@@ -148,21 +158,33 @@ async function holdMeasures(client: pg.Client): Promise<void> {
   }
 }
 
-/** Lets the server add all answers to its sums, as if it had never looked, and gives how many it has added. */
-async function sumAll(holder: pg.Client): Promise<number> {
+/** Lets the server add what is written to its sums, as if it had never looked, until it has. */
+async function addToSums(holder: pg.Client): Promise<void> {
   await holder.query("update measure_positions set scan_from = 0 where name = 'answers'");
   await holder.query("commit");
+  await until(
+    holder,
+    "select scan_from > 0 as is_so from measure_positions where name = 'answers'",
+  );
+}
+
+/** Waits until the hours and days have the minutes that are over. */
+async function rollUp(client: pg.Client): Promise<void> {
+  await until(
+    client,
+    `select not exists (
+      select from measure_sums m join measure_positions p on p.name = 'rolled'
+      where m.period = 'minute' and m.dimension = 'all' and m.starts_at >= p.scan_from
+        and m.starts_at < extract(epoch from now()) * 1000 - 600000
+    ) as is_so`,
+  );
+}
+
+/** Asks until it is so. */
+async function until(client: pg.Client, question: string): Promise<void> {
   for (;;) {
-    const { rows } = await holder.query<{ answers: number | null }>(
-      `select sum((sums ->> 'answers')::float8)::float8 as answers from measure_sums
-        where workspace_id = 0 and dimension = 'all' and period = 'day' and not exists (
-          select from measure_sums m join measure_positions p on p.name = 'rolled'
-          where m.period = 'minute' and m.dimension = 'all' and m.starts_at >= p.scan_from
-            and m.starts_at < extract(epoch from now()) * 1000 - 600000
-        )`,
-    );
-    const answers = rows[0]?.answers;
-    if (typeof answers === "number") return answers;
+    const { rows } = await client.query<{ is_so: boolean }>(question);
+    if (rows[0]?.is_so === true) return;
     await pause(LOOK_MS);
   }
 }

@@ -41,7 +41,7 @@ const becomes = (state: string): Promise<void> =>
   vi.waitFor(() => expect(build?.state()).toBe(state), { timeout: 10_000 });
 
 it("runs beside the server, in the workspace, without telemetry, and is done when Turbo is", async () => {
-  const fifo = "mkfifo go && echo $TURBO_TELEMETRY_DISABLED $* > called && read line < go";
+  const fifo = "mkfifo go && echo $TURBO_TELEMETRY_DISABLED $* > called && read line < go && rm go";
   const { folder: files, parleyCommand } = await start(fifo);
   expect([files, parleyCommand]).toEqual([
     path.join(folder, "apps/console/dist"),
@@ -52,7 +52,15 @@ it("runs beside the server, in the workspace, without telemetry, and is done whe
   expect(build?.state()).toBe("running");
   await writeFile(path.join(folder, "go"), "\n");
   await becomes("done");
+  // The documentation is built then, while the console is served.
+  await vi.waitFor(async () =>
+    expect(await readFile(path.join(folder, "called"), "utf8")).toContain("--filter=@parley/site"),
+  );
   expect(log).toMatchObject([{ level: 30, msg: "The console is built" }]);
+  await vi.waitFor(() => writeFile(path.join(folder, "go"), "\n", { flag: "r+" }));
+  await vi.waitFor(() =>
+    expect(log.slice(1)).toMatchObject([{ level: 30, msg: "The documentation is built" }]),
+  );
 });
 
 it("says in the log why it failed, and what to do", async () => {

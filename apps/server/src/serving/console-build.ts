@@ -61,7 +61,7 @@ export function startConsoleBuild(
     if (isClosing) return;
     state = isBuilt ? "done" : "failed";
     // Few people read it first: the console does not wait for it.
-    await build("documentation", "@parley/site");
+    if (isBuilt) await build("documentation", "@parley/site");
   })().finally(() => signals.off("exit", kill));
   return {
     folder: path.join(folder, "apps/console/dist"),
