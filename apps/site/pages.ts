@@ -30,8 +30,8 @@ export function toPage(file: string, text: string): string {
       return words.replace(/^!?\[(.*)\]$/, "$1");
     },
   );
-  // People search for how something is done: the reasons are found from there.
-  const searched = file.startsWith("decisions/") ? "pagefind: false\n" : "";
+  // People search for how something is done: the reasons are found from there. The index has the words of all pages.
+  const searched = /^(?:decisions\/|README\.md$)/.test(file) ? "pagefind: false\n" : "";
   const shown = isSecondary(file) ? lighter(linked) : linked;
   return `---\ntitle: ${JSON.stringify(title)}\n${searched}---\n${shown}`;
 }
@@ -51,24 +51,31 @@ export function urlOf(page: string): string {
   return shown === "" ? `${BASE}/` : `${BASE}/${shown}/`;
 }
 
+interface Page {
+  readonly label: string;
+  readonly slug: string;
+}
+
 interface Group {
   readonly label: string;
   readonly collapsed: boolean;
-  readonly items: { readonly label: string; readonly slug: string }[];
+  readonly items: (Page | Group)[];
 }
 
-/** The menu: the headings and links of the index of all pages, in its order. */
+/** The menu: the headings and links of the index of all pages, in its order; subheadings are groups within groups. */
 export function menuOf(index: string): Group[] {
   const groups: Group[] = [];
+  let group: Group | undefined;
   for (const line of index.split("\n")) {
-    const [, heading] = /^#{2,3} (.*)$/.exec(line) ?? [];
-    if (heading !== undefined) {
-      groups.push({ label: heading, collapsed: groups.length > 1, items: [] });
+    const [, marks = "", label = ""] = /^(#{2,3}) (.*)$/.exec(line) ?? [];
+    if (marks !== "") {
+      group = { label, collapsed: groups.length > 2, items: [] };
+      (marks === "##" ? groups : (groups.at(-1)?.items ?? groups)).push(group);
     }
-    const [, label, to] = /^- \[([^\]]+)\]\(([^)#]+\.md)\)/.exec(line) ?? [];
-    if (label === undefined || to === undefined) continue;
+    const [, name, to] = /^- \[([^\]]+)\]\(([^)#]+\.md)\)/.exec(line) ?? [];
+    if (name === undefined || to === undefined) continue;
     const slug = pageOf(path.posix.normalize(to)).replace(/\/index$/, "");
-    groups.at(-1)?.items.push({ label: label.replaceAll("`", ""), slug });
+    group?.items.push({ label: name.replaceAll("`", ""), slug });
   }
-  return groups.filter(({ items }) => items.length > 0);
+  return groups;
 }
