@@ -14,10 +14,9 @@ export async function ensureSite(build: string): Promise<void> {
   const builtAt = changedAt("dist/index.html.gz");
   if (globSync(SOURCES, { cwd: folder }).some((file) => changedAt(file) > builtAt)) {
     // Vitest has set what Astro takes for its own: BASE_URL, MODE and others.
-    const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, NODE_ENV: "production", ASTRO_TELEMETRY_DISABLED: "1" };
-    const command = '"$0" prepare.ts && "$0" node_modules/astro/bin/astro.mjs build';
-    await promisify(execFile)("sh", ["-c", command, process.execPath], { cwd: folder, env });
+    const command = `env -i PATH="$PATH" HOME="$HOME" NODE_ENV=production ASTRO_TELEMETRY_DISABLED=1 sh -c \
+      '"$0" prepare.ts && "$0" node_modules/astro/bin/astro.mjs build' "$0"`;
+    await promisify(execFile)("sh", ["-c", command, process.execPath], { cwd: folder });
   }
   const served = path.join(build, "bin/site");
   await cp(path.join(folder, "dist"), `${served}.new`, { recursive: true });
