@@ -64,14 +64,26 @@ describe("the documentation as a site", () => {
     },
   );
 
-  test("has each page as Markdown, and a list of them for programs", async () => {
-    for (const page of ["guide/webhooks", "concepts/events-logs-streams", "index", "start"]) {
-      const response = await fetch(`${server.url}/docs/${page}.md`);
-      expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-      expect(await response.text()).toMatch(/^# \w/);
+  test("has each page as Markdown, to which a list for programs leads", async () => {
+    const front = `${server.url}/docs/`;
+    const waiting = [`${front}llms.txt`];
+    const found = new Set(waiting);
+    const missing = [];
+    for (const url of waiting) {
+      const response = await fetch(url);
+      const text = await response.text();
+      const isMarkdown = /^text\/(?:markdown|plain); charset=utf-8$/.test(
+        response.headers.get("content-type") ?? "",
+      );
+      if (!response.ok || !isMarkdown || !/^# \S/m.test(text)) missing.push(url);
+      for (const [, target = ""] of text.matchAll(/\]\(([^()\s#]+\.md)(?:#[^()\s]*)?\)/g)) {
+        const { href } = new URL(target, url);
+        if (!found.has(href)) waiting.push(href);
+        found.add(href);
+      }
     }
-    const list = await fetch(`${server.url}/docs/llms.txt`);
-    expect([list.status, await list.text()]).toEqual([200, expect.stringContaining("# Parley")]);
+    expect(missing).toEqual([]);
+    expect(found.size).toBe(site.pages.size + 1);
   });
 
   describe.skipIf(!hasBrowser)(`in a browser${browserSuffix}`, () => {
