@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,6 +11,9 @@ import type { Block } from "./blocks.ts";
 const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 /** Less than a test may take, so that a page that hangs says where. */
 const PAGE_MS = 150_000;
+
+/** Whether this machine has what runs blocks of Python. */
+export const hasPython = spawnSync("python3", ["--version"]).error === undefined;
 
 interface Failure {
   readonly killed: boolean;
