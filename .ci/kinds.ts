@@ -39,7 +39,7 @@ const starts = [
 ];
 
 /** What documents show, as their readers would type it. */
-const documents = ["apps/e2e/docs/{banner,operations,pages}.test.ts"];
+const documents = ["apps/e2e/docs/{banner,operations,pages,python,site}.test.ts"];
 
 /** What CI runs beside `test`: what takes long, and finds what a change seldom breaks. */
 const full = [

@@ -16,24 +16,45 @@ export function toPage(file: string, text: string): string {
   const [heading = ""] = /^# .*$/m.exec(text) ?? [];
   const title = heading.slice(2).replaceAll("`", "");
   const body = text.replace(heading, "");
-  const linked = body.replaceAll(
-    /(!?\[[^\]]*\])\(([^()\s]+)\)/g,
-    (link, words: string, to: string) => {
-      if (/^(?:[a-z]+:|#)/.test(to)) return link;
-      const [target = "", fragment] = to.split("#");
-      const found = path.posix.join(path.posix.dirname(file), target);
-      const isPage = found === "../README.md" || (!found.startsWith("..") && found.endsWith(".md"));
-      const anchor = fragment === undefined ? "" : `#${fragment}`;
-      if (isPage) return `${words}(${urlOf(pageOf(found))}${anchor})`;
-      if (/\.(?:webp|svg)$/.test(found)) return `${words}(${BASE}/${found})`;
-      // Files of the sources are not part of the site.
-      return words.replace(/^!?\[(.*)\]$/, "$1");
-    },
-  );
-  // People search for how something is done: the reasons are found from there.
-  const searched = file.startsWith("decisions/") ? "pagefind: false\n" : "";
+  const linked = withLinks(file, body, {
+    page: urlOf,
+    picture: (found) => `${BASE}/${found}`,
+  });
+  // People search for how something is done: the reasons are found from there. The index has the words of all pages.
+  const searched = /^(?:decisions\/|README\.md$)/.test(file) ? "pagefind: false\n" : "";
   const shown = isSecondary(file) ? lighter(linked) : linked;
   return `---\ntitle: ${JSON.stringify(title)}\n${searched}---\n${shown}`;
+}
+
+/** A page for programs: its Markdown, whose links lead to the Markdown of other pages. */
+export function toMarkdown(file: string, text: string): string {
+  const folder = path.posix.dirname(pageOf(file)).replace(/^\.\.$/, ".");
+  return withLinks(file, text, {
+    page: (page) => path.posix.relative(folder, `${page}.md`),
+    picture: (found) => path.posix.relative(folder, found),
+  });
+}
+
+interface Targets {
+  page(name: string): string;
+  picture(file: string): string;
+}
+
+/** The text with other targets for its links to pages and pictures; files of the sources are not part of the site. */
+function withLinks(file: string, text: string, targets: Targets): string {
+  return text.replaceAll(/(!?\[[^\]]*\])\(([^()\s]+)\)/g, (link, words: string, to: string) => {
+    if (/^(?:[a-z]+:|#)/.test(to)) return link;
+    const [target = "", fragment] = to.split("#");
+    const found = path.posix.relative(
+      "docs",
+      path.posix.join("docs", path.posix.dirname(file), target),
+    );
+    const isPage = found === "../README.md" || (!found.startsWith("..") && found.endsWith(".md"));
+    const anchor = fragment === undefined ? "" : `#${fragment}`;
+    if (isPage) return `${words}(${targets.page(pageOf(found))}${anchor})`;
+    if (/\.(?:webp|svg)$/.test(found)) return `${words}(${targets.picture(found)})`;
+    return words.replace(/^!?\[(.*)\]$/, "$1");
+  });
 }
 
 /** Whether people look for other pages first: those of contributors, and long tables. */
@@ -51,24 +72,31 @@ export function urlOf(page: string): string {
   return shown === "" ? `${BASE}/` : `${BASE}/${shown}/`;
 }
 
+interface Page {
+  readonly label: string;
+  readonly slug: string;
+}
+
 interface Group {
   readonly label: string;
   readonly collapsed: boolean;
-  readonly items: { readonly label: string; readonly slug: string }[];
+  readonly items: (Page | Group)[];
 }
 
-/** The menu: the headings and links of the index of all pages, in its order. */
+/** The menu: the headings and links of the index of all pages, in its order; subheadings are groups within groups. */
 export function menuOf(index: string): Group[] {
   const groups: Group[] = [];
+  let group: Group | undefined;
   for (const line of index.split("\n")) {
-    const [, heading] = /^#{2,3} (.*)$/.exec(line) ?? [];
-    if (heading !== undefined) {
-      groups.push({ label: heading, collapsed: groups.length > 1, items: [] });
+    const [, marks = "", label = ""] = /^(#{2,3}) (.*)$/.exec(line) ?? [];
+    if (marks !== "") {
+      group = { label, collapsed: groups.length > 2, items: [] };
+      (marks === "##" ? groups : (groups.at(-1)?.items ?? groups)).push(group);
     }
-    const [, label, to] = /^- \[([^\]]+)\]\(([^)#]+\.md)\)/.exec(line) ?? [];
-    if (label === undefined || to === undefined) continue;
+    const [, name, to] = /^- \[([^\]]+)\]\(([^)#]+\.md)\)/.exec(line) ?? [];
+    if (name === undefined || to === undefined) continue;
     const slug = pageOf(path.posix.normalize(to)).replace(/\/index$/, "");
-    groups.at(-1)?.items.push({ label: label.replaceAll("`", ""), slug });
+    group?.items.push({ label: name.replaceAll("`", ""), slug });
   }
-  return groups.filter(({ items }) => items.length > 0);
+  return groups;
 }

@@ -6,7 +6,7 @@ import { Settings } from "@parley/server";
 import { DCLinter } from "dclint";
 import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import * as z from "zod";
 import { hasNginx } from "../proxy/nginx.ts";
 import { root } from "../server.ts";
@@ -96,6 +96,62 @@ describe("compose.yaml", () => {
     const ports = Object.values(await services()).flatMap((one) => one.ports ?? []);
     expect(ports).toEqual(["127.0.0.1:8080:80"]);
   });
+});
+
+const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.int() }) });
+const Deployment = z.object({
+  kind: z.literal("Deployment"),
+  spec: z.object({
+    replicas: z.int().min(2),
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+    template: z.object({
+      metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+      spec: z.object({
+        enableServiceLinks: z.literal(false),
+        terminationGracePeriodSeconds: z.int(),
+        containers: z.array(
+          z.object({
+            args: z.array(z.string()),
+            env: z.array(z.object({ name: z.string(), value: z.string() })),
+            readinessProbe: Probe,
+            livenessProbe: Probe.optional(),
+          }),
+        ),
+      }),
+    }),
+  }),
+});
+
+test("the manifests of docs/kubernetes.md have settings, commands and probes that there are", async () => {
+  const [, text = ""] = /^```yaml\n([^]*?)^```$/m.exec(await read("docs/kubernetes.md")) ?? [];
+  const documents = parseAllDocuments(text).map((document) => document.toJS() as { kind: string });
+  expect(documents.map(({ kind }) => kind)).toEqual(["Deployment", "Service", "Deployment"]);
+  const [api, worker] = documents
+    .filter(({ kind }) => kind === "Deployment")
+    .map((document) => Deployment.parse(document).spec);
+  for (const one of [api, worker]) {
+    expect(one?.selector.matchLabels).toEqual(one?.template.metadata.labels);
+    const { containers, terminationGracePeriodSeconds } = one?.template.spec ?? {};
+    const settings = Object.fromEntries(
+      containers?.[0]?.env.map(({ name, value }) => [name, value]) ?? [],
+    );
+    expect(Object.keys(settings).filter((name) => !(name in Settings.shape))).toEqual([]);
+    const { data, error } = Settings.safeParse({ DATABASE_URL: "postgres://a@b/c", ...settings });
+    expect(error).toBeUndefined();
+    // Kubernetes kills what has not ended by then; an API has 3 s of delay by itself.
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(
+      3 + (data?.PARLEY_SHUTDOWN_PATIENCE_MS ?? 0) / 1000 + 4,
+    );
+    const ports = [data?.PARLEY_PORT, data?.PARLEY_METRICS_PORT];
+    expect(ports).toContain(containers?.[0]?.readinessProbe.httpGet.port);
+    expect(containers?.[0]?.readinessProbe.httpGet.path).toBe("/readyz");
+  }
+  expect(api?.template.spec.containers[0]?.args).toEqual(["api"]);
+  expect(api?.template.spec.containers[0]?.livenessProbe?.httpGet).toEqual({
+    path: "/livez",
+    port: 3000,
+  });
+  expect(worker?.template.spec.containers[0]?.args).toEqual(["worker"]);
 });
 
 const reason = hasNginx ? "" : ": nginx is not installed";

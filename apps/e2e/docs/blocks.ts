@@ -15,7 +15,7 @@ export interface Block {
 }
 
 const fenced = /(?:^<!-- not run: (.+) -->\n+)?^```(\w*)\n([^]*?)^```$/gm;
-const runnable = new Set(["sh", "js", "ts"]);
+const runnable = new Set(["sh", "js", "ts", "python"]);
 const output = new Set(["json", "text", "http"]);
 
 /** The blocks of a page that can be run, in their order. */

@@ -6,7 +6,7 @@ import { startFakeE2b } from "@parley/worker/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPlace, openHostedServer, root, type Settings } from "../server.ts";
 import { readBlocks } from "./blocks.ts";
-import { runPage } from "./run-page.ts";
+import { hasPython, runPage } from "./run-page.ts";
 import { findDifference } from "./shown-output.ts";
 
 /** Pages of docs/ whose blocks need something else than a server, and the tests that have it. */
@@ -53,7 +53,9 @@ async function settingsOf(page: string): Promise<Settings> {
 describe.for(pages)("$page", ({ page, blocks }) => {
   const run = blocks.filter(({ reason }) => reason === undefined);
 
-  test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async () => {
+  test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async (context) => {
+    const isPython = run.some(({ language }) => language === "python");
+    context.skip(isPython && !hasPython, "python3 is not installed");
     const settings = await settingsOf(page);
     // Each page begins with the demo as it is made, and with settings of its own.
     await using place = await createPlace();

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,6 +11,9 @@ import type { Block } from "./blocks.ts";
 const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 /** Less than a test may take, so that a page that hangs says where. */
 const PAGE_MS = 150_000;
+
+/** Whether this machine has what runs blocks of Python. */
+export const hasPython = spawnSync("python3", ["--version"]).error === undefined;
 
 interface Failure {
   readonly killed: boolean;
@@ -45,9 +48,10 @@ export async function runPage(
       script.push(`echo; echo '== ${index}'`);
       if (language === "sh") script.push(text);
       else {
-        const file = path.join(folder, `.blocks/${index}.mts`);
+        const isPython = language === "python";
+        const file = path.join(folder, `.blocks/${index}.${isPython ? "py" : "mts"}`);
         await writeFile(file, text);
-        script.push(quote(...node, file));
+        script.push(quote(...(isPython ? ["python3"] : node), file));
       }
     }
     const bash = ["--norc", "-euc", script.join("\n")];
