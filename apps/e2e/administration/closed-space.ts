@@ -2,7 +2,7 @@ import { createRpcClient } from "parley-client";
 import pg from "pg";
 import { pathsOf, send } from "../request.ts";
 import { createFileCalls } from "../files/calls.ts";
-import type { Server } from "../server.ts";
+import { eventually, type Server } from "../server.ts";
 import { converse } from "./conversation-with-calls.ts";
 
 /** What stands in a space, by what it is: ids, and the names of its skill and of its node. */
@@ -176,12 +176,15 @@ async function readAll(
   return JSON.stringify(all);
 }
 
-/** All nodes: what is in them is told to agents alone. */
+/** All nodes, once they are divided into parts: what is in them is told to agents alone. */
 async function readNodes({ place }: Server): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: place.databaseUrl });
   await client.connect();
   try {
-    return (await client.query("select * from data_source_nodes order by 1, 2")).rows;
+    return await eventually(async () => {
+      const { rows } = await client.query("select * from data_source_nodes order by 1, 2");
+      return rows.every((row) => row.divided_at !== null) ? { value: rows } : {};
+    }, 20_000);
   } finally {
     await client.end();
   }
