@@ -18,6 +18,7 @@ import {
 } from "./memories.ts";
 import type { MemoryMount } from "./mounts.ts";
 import { approveProposal, listProposals, rejectProposal } from "./proposals.ts";
+import { sweepProposals } from "./sweep-proposals.ts";
 import { runMemoryCommands } from "./run-commands.ts";
 
 describe("memories of people", () => {
@@ -174,6 +175,22 @@ describe("memories of people", () => {
     const decision = { wId: test.workspaceId, proposalId: proposal.sId };
     expect(await refused(approveProposal(test.context, decision))).toMatch(/^version_conflict/);
     expect((await getMemory(test.context, of)).content).toBe("Likes water");
+  });
+
+  it("wait for a decision about a change for 30 days", async () => {
+    const { now } = test.clock;
+    const { sId } = await propose("a.md");
+    const waiting = async () => {
+      const input = parseInput(endpoints["memories.listProposals"], { wId: test.workspaceId });
+      return (await listProposals(test.context, input)).proposals.map((one) => one.sId);
+    };
+    test.clock.now = now + 30 * 24 * 3_600_000;
+    await sweepProposals(test.core);
+    expect(await waiting()).toContain(sId);
+    test.clock.now++;
+    expect(await sweepProposals(test.core)).toBeGreaterThan(0);
+    expect(await waiting()).not.toContain(sId);
+    test.clock.now = now;
   });
 
   it("go with their user, and with their space", async () => {

@@ -168,7 +168,7 @@ async function writeParts(core: Process, { run, document, divided }: Writing): P
     await readHeldLog(db, run, { isLocked: true });
     const [marked] = await db
       .update(dataSourceNodes)
-        .set({ dividedAt: core.now(), embeddedSet: 0, divisionFailure })
+      .set({ dividedAt: core.now(), embeddedSet: 0, divisionFailure })
       .where(
         and(
           isUndivided(viewId),

@@ -84,6 +84,9 @@ export const MemoryProposal = z.object({
 });
 export type MemoryProposal = z.infer<typeof MemoryProposal>;
 
+/** How long a change waits for a person. */
+export const PROPOSAL_RETENTION_MS = 30 * 24 * 3_600_000;
+
 export const MemoryProposalPage = z.object({
   proposals: z.array(MemoryProposal).describe("Changes that wait, oldest first"),
   ...pageEnd,
