@@ -87,7 +87,7 @@ export default defineConfig({
         }
         await writeFile(path.join(bin, "licenses.txt"), licenses);
         await cp(consoleFiles, path.join(bin, "console"), { recursive: true });
-        // Tests do not need the documentation; a release is refused without.
+        // Most tests do not need the documentation; that of the package does.
         if (existsSync(siteFiles)) {
           await cp(siteFiles, path.join(bin, "site"), { recursive: true });
         }

@@ -108,7 +108,12 @@ test("it serves, imports skills and runs functions", async () => {
   const used = JSON.parse(await project.run(process.execPath, args)) as { text: string };
   expect(used.text).toContain("You said: Hello!");
 
-  for (const file of ["docs", "docs/swagger-ui.css", "docs/swagger-ui-bundle.js"]) {
+  for (const file of [
+    "docs/",
+    "docs/api",
+    "docs/api/swagger-ui.css",
+    "docs/api/swagger-ui-bundle.js",
+  ]) {
     expect((await fetch(`${baseUrl}/${file}`)).status).toBe(200);
   }
 
