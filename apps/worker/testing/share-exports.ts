@@ -43,19 +43,22 @@ export const exported = {
   },
 };
 
-beforeAll(async () => {
-  test = await openTestCore({ secretBox: createSecretBox([randomBytes(32)]) });
-  // The clock of the database dates the attempts.
-  Object.assign(test.core, { now: Date.now });
-});
-beforeEach(async () => {
-  const workspace = await insertTestWorkspace(test.core);
-  await insertTestAgent(test.core, workspace, { sid: "ann" });
-  asking = await openTestContext(test.core, workspace);
-  admin = await openTestContext(test.core, workspace, "admin");
-  wId = workspace.sid;
-});
-afterAll(() => test.close());
+/** Opens it for the tests of a file: files that share a process each have one of their own. */
+export function shareExports(): void {
+  beforeAll(async () => {
+    test = await openTestCore({ secretBox: createSecretBox([randomBytes(32)]) });
+    // The clock of the database dates the attempts.
+    Object.assign(test.core, { now: Date.now });
+  });
+  beforeEach(async () => {
+    const workspace = await insertTestWorkspace(test.core);
+    await insertTestAgent(test.core, workspace, { sid: "ann" });
+    asking = await openTestContext(test.core, workspace);
+    admin = await openTestContext(test.core, workspace, "admin");
+    wId = workspace.sid;
+  });
+  afterAll(() => test.close());
+}
 
 /** Starts a collector that is stopped with its test. */
 export async function startCollector(): Promise<FakeCollector> {

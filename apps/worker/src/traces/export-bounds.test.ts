@@ -16,7 +16,10 @@ import {
   answer,
   exportAll,
   sentTo,
+  shareExports,
 } from "../../testing/share-exports.ts";
+
+shareExports();
 
 it("skips and counts what ended before the bound of a backlog", async () => {
   const collector = await startCollector();

@@ -12,7 +12,10 @@ import {
   exportAll,
   openExports,
   sentTo,
+  shareExports,
 } from "../../testing/share-exports.ts";
+
+shareExports();
 
 it("sends the spans of an answer once, with ids that its trace has too", async () => {
   const collector = await startCollector();
