@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Core } from "@parley/core";
+import type { Logger } from "pino";
+
+interface Repeated {
+  readonly core: Pick<Core, "random">;
+  readonly logger: Logger;
+  /** Time between the end of one and the next, with jitter of a half, so that workers do not do it together. */
+  readonly intervalMs: number;
+  /** What the log says when it fails; it is done again all the same. */
+  readonly failed: string;
+}
+
+/** Does something from time to time, once at a time. Gives a function that stops it, which resolves once it has. */
+export function fromTimeToTime(
+  { core, logger, intervalMs, failed }: Repeated,
+  work: () => Promise<unknown>,
+): () => Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other, with a pause between
+        await work();
+      } catch (error) {
+        if (!signal.aborted) logger.error({ err: error }, failed);
+      }
+      // oxlint-disable-next-line no-await-in-loop -- the pause
+      await sleep((0.5 + core.random()) * intervalMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  const stopped = run();
+  return async () => {
+    stop.abort();
+    await stopped;
+  };
+}
