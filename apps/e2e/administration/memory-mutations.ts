@@ -54,6 +54,10 @@ export function describeMemoryMutations(
     "memories.run": async () => ({ input: creation(newPath()), subject: "create" }),
     "memories.update": ofNew({ content: "y" }),
     "memories.remove": ofNew({}),
+    "memories.erase": async () => {
+      await rpc().memories.run.mutate(creation(newPath()));
+      return { input: { wId: wId(), agentId: "helper" }, subject: "helper" };
+    },
     "memories.approve": ofProposal,
     "memories.reject": ofProposal,
   };

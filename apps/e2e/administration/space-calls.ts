@@ -72,6 +72,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "memories.get": ({ memoryId }) => [{ memoryId }],
   "memories.update": ({ memoryId }) => [{ memoryId, version: 0, content: "POISONED" }],
   "memories.remove": ({ memoryId }) => [{ memoryId, version: 0 }],
+  "memories.erase": ({ spaceId }) => [{ spaceId }],
   "memories.run": ({ spaceId }) => [{ spaceId, command: "view", path: "/memories/space" }],
   "mentions.suggest": ({ cId }) => [{ query: "", conversationId: cId }],
   "mentions.suggestInConversation": ofConversation({ query: "" }),

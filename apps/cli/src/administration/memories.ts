@@ -15,6 +15,7 @@ import {
   resolveReferences,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import { createEraseCommand } from "./erase-memories.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
 const noun = nounOf("memories.list", {
@@ -109,6 +110,7 @@ export const createMemoryCommands = (context: Context) =>
       destroys: ({ name }) => `erase ${name} with its versions`,
       call: "memories.remove",
     }),
+    createEraseCommand(context),
     listCommand(context, proposals, {
       name: "pending",
       about: "list changes that wait for approval, oldest first",

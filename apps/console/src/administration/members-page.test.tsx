@@ -104,3 +104,12 @@ test.for([
   expect(inputsOf(calls, "members.remove")).toEqual([input]);
   await waitFor(() => expect(inputsOf(calls, "members.list")).toHaveLength(2));
 });
+
+test("erases what is remembered of a member once the address is typed", async () => {
+  const { user, calls } = await page({ "memories.erase": () => ({ erased: 2 }) });
+  const row = within(await rowOf("Ada"));
+  await user.click(row.getByRole("button", { name: "Erase memories Ada" }));
+  await user.type(field("Type “Ada@example.com” to confirm"), "Ada@example.com{Enter}");
+  expect(await screen.findByText("Memories of Ada erased: 2")).toBeDefined();
+  expect(inputsOf(calls, "memories.erase")).toEqual([{ wId: "wks_1", userId: "usr_Ada" }]);
+});

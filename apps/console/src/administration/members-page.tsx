@@ -24,6 +24,7 @@ export function MembersPage() {
   const say = useToast();
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member>();
+  const [forgotten, setForgotten] = useState<Member>();
   const list = useQuery(trpc.members.list.queryOptions({ wId, limit: 50, lastValue: after }));
   return (
     <ListPage
@@ -45,9 +46,14 @@ export function MembersPage() {
         Username: ({ username }) => username,
         Added: ({ createdAt }) => <Time at={createdAt} />,
         Actions: (member) => (
-          <Button isSmall of={member.fullName} onClick={() => setRemoved(member)}>
-            Remove
-          </Button>
+          <span className="flex gap-2">
+            <Button isSmall of={member.fullName} onClick={() => setForgotten(member)}>
+              Erase memories
+            </Button>
+            <Button isSmall of={member.fullName} onClick={() => setRemoved(member)}>
+              Remove
+            </Button>
+          </span>
         ),
       }}
       empty={
@@ -76,7 +82,7 @@ export function MembersPage() {
         <ConfirmDialog
           title="Remove member"
           description={`${removed.fullName}’s tokens stop working within seconds. Conversations are kept.`}
-          word={removed.email === "" ? removed.username : removed.email}
+          word={wordOf(removed)}
           changes={trpc.members.pathKey()}
           onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
@@ -85,9 +91,24 @@ export function MembersPage() {
           }}
         />
       )}
+      {forgotten && (
+        <ConfirmDialog
+          title="Erase memories"
+          description={`All that agents remember of ${forgotten.fullName} is erased, with its versions.`}
+          word={wordOf(forgotten)}
+          onClose={() => setForgotten(undefined)}
+          onConfirm={async () => {
+            const { erased } = await rpc.memories.erase.mutate({ wId, userId: forgotten.sId });
+            say(`Memories of ${forgotten.fullName} erased: ${erased}`);
+          }}
+        />
+      )}
     </ListPage>
   );
 }
+
+/** What is typed to confirm what is done to a member. */
+const wordOf = ({ email, username }: Member): string => (email === "" ? username : email);
 
 interface AddMemberProps {
   readonly onAdd: (name: string) => void;

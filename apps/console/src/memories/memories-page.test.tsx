@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { inputsOf } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
@@ -44,6 +44,7 @@ const page = async () =>
       "memories.get": () => ({ memory, content: "Likes tea", versions: [version] }),
       "memories.update": () => ({ memory, content: "Likes coffee", versions: [version] }),
       "memories.remove": () => ({ success: true }),
+      "memories.erase": () => ({ erased: 2 }),
       "memories.approve": () => ({ success: true }),
       "memories.reject": () => ({ success: true }),
     },
@@ -83,4 +84,12 @@ test("changes the text in the version that was read, and erases once the path is
   await user.type(await screen.findByRole("textbox", { name: /^Type/ }), memory.path);
   await user.click(screen.getByRole("button", { name: "Erase file" }));
   expect(inputsOf(calls, "memories.remove")).toMatchObject([{ memoryId: "mem_1", version: 3 }]);
+});
+
+test("erases all that is remembered of oneself once that is typed", async () => {
+  const { user, calls } = await page();
+  await user.click(await screen.findByRole("button", { name: "Erase all of mine …" }));
+  await user.type(await screen.findByRole("textbox", { name: /^Type/ }), "all");
+  await user.click(screen.getByRole("button", { name: "Erase all of mine" }));
+  await waitFor(() => expect(inputsOf(calls, "memories.erase")).toEqual([{ wId: "wks_1" }]));
 });

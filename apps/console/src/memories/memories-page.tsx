@@ -30,10 +30,14 @@ export function MemoriesPage() {
   const isBuilder = hasRole(useSession(), "builder");
   const { after } = useSearch({ from: "/session/memories" });
   const [doing, setDoing] = useState<Doing>();
+  const [isErasingAll, setErasingAll] = useState(false);
   const close = () => setDoing(undefined);
   const list = useQuery(trpc.memories.list.queryOptions({ wId, limit: 20, lastValue: after }));
   return (
-    <Page title="Memories">
+    <Page
+      title="Memories"
+      actions={<Button onClick={() => setErasingAll(true)}>Erase all of mine …</Button>}
+    >
       {isBuilder && <PendingChanges />}
       <Section title="Files">
         <List
@@ -83,6 +87,16 @@ export function MemoriesPage() {
             await rpc.memories.remove.mutate({ wId, memoryId, version });
           }}
           onClose={close}
+        />
+      )}
+      {isErasingAll && (
+        <ConfirmDialog
+          title="Erase all of mine"
+          description="All that agents remember of you is erased, with its versions."
+          word="all"
+          changes={trpc.memories.pathKey()}
+          onConfirm={async () => rpc.memories.erase.mutate({ wId })}
+          onClose={() => setErasingAll(false)}
         />
       )}
     </Page>

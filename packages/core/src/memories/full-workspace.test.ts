@@ -3,12 +3,19 @@ import { endpoints, MEMORY_BOUNDS, parseInput } from "@parley/schema";
 import { expect, it } from "vitest";
 import { workspaceTest } from "../../testing/core-test.ts";
 import { insertTestLimit } from "../../testing/testing.ts";
-import { runMemoryCommand } from "./memories.ts";
+import { listMemories, runMemoryCommand, updateMemory } from "./memories.ts";
 
 const test = workspaceTest({ per: "test", agents: ["ann"], role: "builder" });
 const run = async (given: object) => {
   const input = { wId: test.workspaceId, agentId: "ann", ...given };
   return runMemoryCommand(test.context, parseInput(endpoints["memories.run"], input));
+};
+const updateFile = async (at: string, change: { version: number; content: string }) => {
+  const wId = test.workspaceId;
+  const list = parseInput(endpoints["memories.list"], { wId });
+  const { memories } = await listMemories(test.context, list);
+  const memoryId = memories.find((one) => one.path === at)!.sId;
+  return updateMemory(test.context, { wId, memoryId, ...change });
 };
 const path = "/memories/agent/tea.md";
 const replace = (before: string, after: string) =>
@@ -28,6 +35,9 @@ it("a full workspace refuses only what makes a memory larger", async () => {
   ).rejects.toMatchObject(full);
   expect(await run({ command: "view", path })).toMatchObject({ isError: false });
   expect(await replace("green ", "")).toMatchObject({ isError: false });
+  const update = (version: number, content: string) => updateFile(path, { version, content });
+  await expect(update(1, "Likes green tea and coffee")).rejects.toMatchObject(full);
+  expect(await update(1, "Tea")).toMatchObject({ content: "Tea", memory: { version: 2 } });
   const moved = "/memories/agent/drinks.md";
   const renamed = { command: "rename", old_path: path, new_path: moved };
   expect(await run(renamed)).toMatchObject({ isError: false });

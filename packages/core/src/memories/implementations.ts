@@ -1,4 +1,5 @@
 import type { Implementations } from "../implementation.ts";
+import { eraseMemories } from "./erase-memories.ts";
 import {
   getMemory,
   listMemories,
@@ -11,6 +12,7 @@ import { approveProposal, listProposals, rejectProposal } from "./proposals.ts";
 /** The endpoints that are implemented here. */
 export const memoryImplementations = {
   "memories.approve": approveProposal,
+  "memories.erase": eraseMemories,
   "memories.get": getMemory,
   "memories.list": listMemories,
   "memories.listProposals": listProposals,

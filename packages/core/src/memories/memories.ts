@@ -125,17 +125,19 @@ async function renderOne(db: Queryable, found: ReachedFile): Promise<OneMemory> 
 }
 
 /**
- * Changes the text of a file, for which its writer vouches from then on. Throws `memory_not_found`,
- * `version_conflict`, and `invalid_request_error` if the scope has no room.
+ * Changes the text of a file, for which its writer vouches from then on. Throws `memory_not_found`, `version_conflict`,
+ * `budget_exceeded` if the workspace has no room for a longer one, and `invalid_request_error` if the scope has none.
  */
 export async function updateMemory(
-  context: RequestContext,
+  context: RequestContext & StorageServices,
   { wId, memoryId, version, content }: UpdateMemory,
 ): Promise<OneMemory> {
-  const { caller } = context;
-  return inTransaction(context, async ({ db }) => {
-    const { id: workspaceId } = await administeredWorkspace(context, db, wId);
-    const named = { caller, workspaceId, memoryId };
+  const { caller, database } = context;
+  const { id: workspaceId } = await administeredWorkspace(context, database.db, wId);
+  const named = { caller, workspaceId, memoryId };
+  const before = await requireMemory(database.db, named);
+  requireVersion("file", before.file, version);
+  const work = async ({ db }: Transaction): Promise<OneMemory> => {
     const { file, scope } = await requireMemory(db, { ...named, isLocked: true });
     requireVersion("file", file, version);
     await requireRoomFor(db, file, content);
@@ -143,7 +145,10 @@ export async function updateMemory(
     const change = { kind: "write", path: file.path, content } as const;
     await writeChange(context, db, { scopeId: scope.id, change, writer });
     return renderOne(db, await requireMemory(db, named));
-  });
+  };
+  const added = Math.max(0, Buffer.byteLength(content) - before.file.bytes);
+  const run = () => inTransaction(context, work);
+  return withRoom(context, { added, run, hasStored: () => true });
 }
 
 async function requireRoomFor(
@@ -200,26 +205,35 @@ export async function runMemoryCommand(
     if (answer.isChange !== true) markUnchanged();
     return answer;
   };
-  const { output, isError } = await withRoom(context, bytesAddedBy(params), () =>
-    inTransaction(context, work),
-  );
+  const { output, isError } = await withRoom(context, {
+    added: bytesAddedBy(params),
+    run: () => inTransaction(context, work),
+    hasStored: ({ isChange }) => isChange === true,
+  });
   return { output, isError };
 }
 
 /** What a row takes beside its text. */
 const ROW_BYTES = 1024;
 
-/** Runs a command with room for what it adds: what makes some, or only shows something, works in a full workspace too. */
-async function withRoom(
+/** What may add bytes, and whether it has. */
+interface Growing<Done> {
+  /** The most that it adds, beside a row. */
+  readonly added: number;
+  readonly run: () => Promise<Done>;
+  readonly hasStored: (done: Done) => boolean;
+}
+
+/** Does something with room for what it adds: what makes some, or only shows something, works in a full workspace too. */
+async function withRoom<Done>(
   { caller, storage }: RequestContext & StorageServices,
-  added: number,
-  run: () => Promise<MemoryAnswer>,
-): Promise<MemoryAnswer> {
+  { added, run, hasStored }: Growing<Done>,
+): Promise<Done> {
   if (added === 0 || caller.kind === "operator") return run();
   const bytes = added + ROW_BYTES;
-  const answer = await reservingStorage({ caller, storage }, bytes, run);
-  if (answer.isChange !== true) storage.add(caller.workspace.id, -bytes);
-  return answer;
+  const done = await reservingStorage({ caller, storage }, bytes, run);
+  if (!hasStored(done)) storage.add(caller.workspace.id, -bytes);
+  return done;
 }
 
 /** Deletes what is remembered in a workspace that is being deleted. */

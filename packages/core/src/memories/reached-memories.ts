@@ -115,23 +115,10 @@ export async function mountsOfCaller(
   const mounts: MemoryMount[] = [];
   if (user !== undefined) mounts.push({ ...all, scope: "user", userId: user.id });
   if (agentId !== undefined) {
-    const [agent] = await db
-      .select({ sid: agents.sid })
-      .from(agents)
-      .where(
-        and(
-          eq(agents.workspaceId, workspace.id),
-          eq(agents.sid, agentId),
-          eq(agents.isCurrent, true),
-          gte(agents.version, 0),
-        ),
-      );
-    if (agent === undefined) {
-      throw new ParleyError("agent_not_found", "agentId: the workspace has no such agent");
-    }
-    if (seesShared(caller)) mounts.push({ ...all, scope: "agent", agentSid: agent.sid });
+    await requireAgent(db, { workspaceId: workspace.id, agentId });
+    if (seesShared(caller)) mounts.push({ ...all, scope: "agent", agentSid: agentId });
     if (user !== undefined) {
-      mounts.push({ ...all, scope: "agent-user", userId: user.id, agentSid: agent.sid });
+      mounts.push({ ...all, scope: "agent-user", userId: user.id, agentSid: agentId });
     }
   }
   if (spaceId !== undefined) {
@@ -139,6 +126,20 @@ export async function mountsOfCaller(
     if (seesShared(caller)) mounts.push({ ...all, scope: "space", spaceId: space.id });
   }
   return mounts;
+}
+
+/** Throws `agent_not_found` unless the workspace has an agent, active or archived. */
+export async function requireAgent(
+  db: Queryable,
+  { workspaceId, agentId }: { readonly workspaceId: number; readonly agentId: string },
+): Promise<void> {
+  const named = and(eq(agents.workspaceId, workspaceId), eq(agents.sid, agentId));
+  const [agent] = await db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(named, eq(agents.isCurrent, true), gte(agents.version, 0)));
+  if (agent !== undefined) return;
+  throw new ParleyError("agent_not_found", "agentId: the workspace has no such agent");
 }
 
 /** Whether a user is a person: a key's own user stands for whoever has the key. */

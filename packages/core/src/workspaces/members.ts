@@ -1,4 +1,4 @@
-import { agentEditors, memoryScopes, users } from "@parley/db";
+import { agentEditors, memoryScopes, type Queryable, users } from "@parley/db";
 import {
   type AddMember,
   type ListEmails,
@@ -11,6 +11,7 @@ import {
 import { and, asc, eq, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
+import type { UserRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderUser } from "./users.ts";
@@ -20,6 +21,20 @@ export const isMember = and(
   or(ne(users.email, ""), isNotNull(users.externalId)),
   isNull(users.removedAt),
 );
+
+/** The member of a workspace with an id. Throws `member_not_found`, also for one that was removed. */
+export async function requireMember(
+  db: Queryable,
+  workspaceId: number,
+  sid: string,
+): Promise<UserRow> {
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.workspaceId, workspaceId), eq(users.sid, sid), isMember));
+  if (row !== undefined) return row;
+  throw new ParleyError("member_not_found", "userId: the workspace has no such member");
+}
 
 /** Adds a member. Throws `member_already_exists` when one has the e-mail address, in any case. */
 export async function addMember(

@@ -16,7 +16,7 @@ import type { Context, Process, RequestContext } from "../context.ts";
 import type { SpaceRow, UserRow } from "../data-access/rows.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireFound } from "./administered-workspace.ts";
-import { isMember } from "./members.ts";
+import { requireMember } from "./members.ts";
 import { renderUser } from "./users.ts";
 
 /** Each live token may have entries in caches, so their number is bounded. */
@@ -121,15 +121,6 @@ async function findOrCreateUser(
   if (introduced !== undefined) return introduced;
   const message = "email: belongs to a member with another external id";
   throw new ParleyError("member_already_exists", message);
-}
-
-async function requireMember(db: Queryable, workspaceId: number, sid: string): Promise<UserRow> {
-  const [row] = await db
-    .select()
-    .from(users)
-    .where(and(eq(users.workspaceId, workspaceId), eq(users.sid, sid), isMember));
-  if (row !== undefined) return row;
-  throw new ParleyError("member_not_found", "userId: the workspace has no such member");
 }
 
 async function requireSpaces(

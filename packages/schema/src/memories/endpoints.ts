@@ -2,6 +2,8 @@ import { administer, administered } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { Success } from "../params.ts";
 import {
+  EraseMemories,
+  ErasedMemories,
   ListMemories,
   ListMemoryProposals,
   MemoryIdentity,
@@ -33,6 +35,14 @@ export const memoryEndpoints = {
     scope: "conversations:read",
     summary: "List the files that agents remember",
     output: MemoryPage,
+  },
+  "memories.erase": {
+    ...administer({ role: "user", method: "DELETE", path: place, input: EraseMemories }),
+    scope: "conversations:write",
+    subject: ["userId", "agentId", "spaceId"],
+    summary: "Erase all that agents remember of a user, for an agent or in a space",
+    errors: ["workspace_not_found", "member_not_found", "agent_not_found", "space_not_found"],
+    output: ErasedMemories,
   },
   "memories.run": {
     ...administer({
@@ -104,6 +114,9 @@ export const memoryEndpoints = {
       input: UpdateMemory,
     }),
     ...ofMemory,
+    // Room is taken for what grows, as for commands.
+    storesLittle: true,
+    errors: [...ofMemory.errors, "budget_exceeded"],
     summary: "Change the text of a file that agents remember",
     output: OneMemory,
   },

@@ -118,6 +118,20 @@ const version = fromQuery(z.int().min(0))
 export const VersionedMemory = MemoryIdentity.extend({ version });
 export type VersionedMemory = z.output<typeof VersionedMemory>;
 
+export const EraseMemories = WorkspaceParams.extend({
+  userId: optional(Reference).describe(
+    "User whose files go; your own by default, and another's only for admins",
+  ),
+  agentId: optional(Reference).describe("Agent whose files for all users go, in place of a user's"),
+  spaceId: optional(Reference).describe("Space whose files go, in place of a user's"),
+});
+export type EraseMemories = z.output<typeof EraseMemories>;
+
+export const ErasedMemories = z.object({
+  erased: z.int().describe("Files that went, with their versions").meta({ example: 2 }),
+});
+export type ErasedMemories = z.infer<typeof ErasedMemories>;
+
 export const UpdateMemory = VersionedMemory.extend({
   content: fileText.describe("New text of the file").meta({ example: "Likes green tea" }),
 });

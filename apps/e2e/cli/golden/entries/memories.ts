@@ -55,6 +55,12 @@ export const memoryEntries: readonly Entry[] = [
   },
   { command: "memories update", prepare: withMemory, args: [path, "--content", "Likes coffee"] },
   { command: "memories remove", prepare: withMemory, args: [path], confirmed: path },
+  {
+    command: "memories erase",
+    prepare: withMemory,
+    args: ["--agent-id", "Clerk"],
+    confirmed: "Clerk",
+  },
   { command: "memories pending", prepare: withProposal },
   { command: "memories approve", prepare: withProposal, args: [path] },
   { command: "memories reject", prepare: withProposal, args: [path] },
