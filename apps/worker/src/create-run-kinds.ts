@@ -21,6 +21,7 @@ import { createRequestRecorder, type RequestRecorder } from "./requests/request-
 import type { WorkerMetrics } from "./runs/metrics.ts";
 import type { Persistence } from "./runs/outage.ts";
 import type { RunKinds } from "./runs/run-kind.ts";
+import { createOwnCallMetrics } from "./turns/own-call-metrics.ts";
 import { createTitleMaker, type TitleMaker } from "./turns/title-maker.ts";
 import { createTargets } from "./traces/destination-targets.ts";
 import { createExportRuns } from "./traces/export-runs.ts";
@@ -72,6 +73,7 @@ export function createRunKinds({ metrics, persistence, ...parts }: RunKindsParts
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({
       ...services,
+      ownCalls: createOwnCallMetrics(registry),
       perWorkspace: settings.PARLEY_WORKSPACE_TURNS,
       teamLimits: {
         depth: settings.PARLEY_TASK_DEPTH,

@@ -174,7 +174,7 @@ export {
 } from "./summaries/save-summary.ts";
 export { startCompaction } from "./summaries/start-compaction.ts";
 export { describeMounts, memoryTool } from "./memories/memory-tool.ts";
-export { sweepProposals } from "./memories/sweep-proposals.ts";
+export { countWaitingProposals, sweepProposals } from "./memories/sweep-proposals.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";

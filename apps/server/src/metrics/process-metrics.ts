@@ -2,6 +2,7 @@ import {
   type Core,
   countOpenAlerts,
   countWaitingDocuments,
+  countWaitingProposals,
   readStorageSums,
   readWaitingRuns,
   type StorageSums,
@@ -143,15 +144,23 @@ export function registerLookUps(registry: Registry, core: Core): void {
     },
     ["measure"],
   );
-  const readUndivided = cacheFor(() => countWaitingDocuments(core), WAITING_CACHED_MS);
-  gauge(
+  const countGauge = (name: string, help: string, count: () => Promise<number>) => {
+    const read = cacheFor(count, WAITING_CACHED_MS);
+    gauge(name, help, async function () {
+      const counted = await read();
+      this.reset();
+      if (counted !== undefined) this.set(counted);
+    });
+  };
+  countGauge(
     "parley_documents_waiting",
     "Documents of data sources that are not divided into parts yet; 10,000 may be more",
-    async function () {
-      const count = await readUndivided();
-      this.reset();
-      if (count !== undefined) this.set(count);
-    },
+    () => countWaitingDocuments(core),
+  );
+  countGauge(
+    "parley_memory_changes_waiting",
+    "Changes of shared memories that wait for a person; 10,000 may be more",
+    () => countWaitingProposals(core),
   );
   gauge(
     "parley_bus_connected",

@@ -204,6 +204,7 @@ async function continueTurn(
         return finish({ step, content, rawContents, chainOfThought }, saved, { last, usage });
       }
       writer.continueAfter(run, saved.lastSeq);
+      services.ownCalls.answered(saved.rows);
       notes.announced();
       meter.written(ended, reached);
       meter.isBudgeted = saved.isBudgeted;

@@ -18,7 +18,7 @@ import {
 } from "./memories.ts";
 import type { MemoryMount } from "./mounts.ts";
 import { approveProposal, listProposals, rejectProposal } from "./proposals.ts";
-import { sweepProposals } from "./sweep-proposals.ts";
+import { countWaitingProposals, sweepProposals } from "./sweep-proposals.ts";
 import { runMemoryCommands } from "./run-commands.ts";
 
 describe("memories of people", () => {
@@ -179,7 +179,9 @@ describe("memories of people", () => {
 
   it("wait for a decision about a change for 30 days", async () => {
     const { now } = test.clock;
+    const before = await countWaitingProposals(test.core);
     const { sId } = await propose("a.md");
+    expect(await countWaitingProposals(test.core)).toBe(before + 1);
     const waiting = async () => {
       const input = parseInput(endpoints["memories.listProposals"], { wId: test.workspaceId });
       return (await listProposals(test.context, input)).proposals.map((one) => one.sId);

@@ -1,4 +1,4 @@
-import { statement } from "@parley/db";
+import { memoryProposals, statement } from "@parley/db";
 import { PROPOSAL_RETENTION_MS } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -18,4 +18,15 @@ const sweepStatement = statement<{ before: number }, { id: number }>(
 export async function sweepProposals(core: Process): Promise<number> {
   const before = core.now() - PROPOSAL_RETENTION_MS;
   return (await sweepStatement.execute(core.database.db, { before })).length;
+}
+
+/** Changes that are counted at most. */
+const COUNTED = 10_000;
+
+/** How many changes of shared memories of the server wait for a person; 10,000 may be more. */
+export async function countWaitingProposals({
+  database: { db },
+}: Pick<Process, "database">): Promise<number> {
+  const { id } = memoryProposals;
+  return db.$count(db.select({ id }).from(memoryProposals).limit(COUNTED).as("waiting"));
 }
