@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ParleyOptions } from "./connection.ts";
 import { createParley } from "./parley.ts";
 import { ParleyError } from "./errors.ts";
@@ -262,6 +262,22 @@ test("listeners get warnings", async () => {
   const onWarning = (warning: unknown) => void told.push(warning);
   await clientOf(server, { onWarning }).conversations.create(hello);
   expect(told).toEqual(warnings);
+});
+
+test.for([
+  ["development", ["Parley: message: no such agent"]],
+  ["production", []],
+] as const)("without a listener, %s prints warnings: %j", async ([environment, printed]) => {
+  vi.stubEnv("NODE_ENV", environment);
+  const print = vi.spyOn(console, "warn").mockReturnValue();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    print.mockRestore();
+  });
+  const warnings = [{ path: "message", message: "no such agent" }];
+  await using server = await startScriptedServer(json(200, { warnings }));
+  await clientOf(server).conversations.create(hello);
+  expect(print.mock.calls.flat()).toEqual(printed);
 });
 
 function htmlPage(status: number) {

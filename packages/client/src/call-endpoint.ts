@@ -27,6 +27,17 @@ interface Call {
   readonly options: InvokeOptions;
 }
 
+// Where there is one.
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** Tells whoever develops an application what a request was ignored for; others do not see it. */
+function showWarning({ path, message }: Warning): void {
+  try {
+    // Bundlers replace it by what they build for. Without one, a browser has no process.
+    if (process.env.NODE_ENV === "development") console.warn(`Parley: ${path}: ${message}`);
+  } catch {}
+}
+
 /** Calls an endpoint whose response is JSON. Throws `ParleyError`, or the signal's reason. */
 export async function callEndpoint(caller: Caller, call: Call): Promise<unknown> {
   const request = requestOf(caller, call);
@@ -38,9 +49,8 @@ export async function callEndpoint(caller: Caller, call: Call): Promise<unknown>
       { request, limit, options: call.options },
       readJson,
     );
-    for (const warning of (answer as { warnings?: Warning[] }).warnings ?? []) {
-      caller.options.onWarning?.(warning);
-    }
+    const { onWarning = showWarning } = caller.options;
+    for (const warning of (answer as { warnings?: Warning[] }).warnings ?? []) onWarning(warning);
     return answer;
   } finally {
     limit.clear();

@@ -34,7 +34,7 @@ export interface ParleyOptions {
   readonly apiKey: ApiKey;
   /** How often a request that failed may be sent again; 4 by default. */
   readonly maxRetries?: number | undefined;
-  /** Called with each part of a successful request that the server ignored. */
+  /** Called with each part of a successful request that the server ignored; in development, by default, it is printed. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
   /** Sends the requests; the runtime's own by default. */
   readonly fetch?: typeof fetch | undefined;
