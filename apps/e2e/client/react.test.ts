@@ -64,6 +64,22 @@ test("an agent's name in place of its id is said, since nobody answers", async (
   expect(page.text("types")).toBe("user_message");
 });
 
+test("agents answer by their names, and a name that nobody has sends nothing", async () => {
+  const parley = clientOf();
+  const { agentConfigurations } = await parley.agents.list();
+  const { name } = agentConfigurations.find(({ sId }) => sId === "helper")!;
+  const page = await chat({ parley, agentIds: [], agentNames: [name] });
+  await page.shows("status", "ready");
+  page.click("send");
+  await page.shows("outcome", "succeeded");
+  expect(page.text("error")).toBe("none");
+  const vain = await chat({ parley, agentIds: [], agentNames: ["Nobody"] });
+  await vain.shows("status", "ready");
+  vain.click("send");
+  await vain.shows("error", "No agent has the name Nobody");
+  expect(vain.text("types")).toBe("");
+});
+
 test("a page that is loaded again in the middle of an answer shows all of it", async () => {
   const parley = clientOf();
   const first = await chat({ parley });

@@ -19,6 +19,8 @@ export interface UseConversation {
   readonly conversationId?: string | undefined;
   /** Ids of the agents that answer a message which is sent as a text. */
   readonly agentIds?: readonly string[] | undefined;
+  /** Names of further agents that answer it; each must belong to one agent. */
+  readonly agentNames?: readonly string[] | undefined;
   /** Called with the id of the conversation that the first message has created. */
   readonly onCreate?: ((conversationId: string) => void) | undefined;
 }
@@ -28,7 +30,7 @@ export interface ShownConversation
   extends
     ConversationState,
     Pick<ConversationStore, "cancel" | "retry" | "decide" | "answer" | "reload"> {
-  /** Sends a text to the agents of `agentIds`, or a message with mentions of its own. */
+  /** Sends a text to the agents of `agentIds` and `agentNames`, or a message with mentions of its own. */
   readonly send: (message: string | NewMessage) => Promise<boolean>;
 }
 
@@ -56,14 +58,29 @@ export function useConversation(options: UseConversation): ShownConversation {
   const actions = useMemo(() => {
     const { cancel, retry, decide, answer, reload } = store;
     const send = async (message: string | NewMessage): Promise<boolean> => {
-      const { agentIds = [], onCreate } = latest.current;
-      const mentions = agentIds.map((configurationId) => ({ configurationId }));
-      const sent = typeof message === "string" ? { content: message, mentions } : message;
-      return store.send(sent, onCreate);
+      const { agentIds = [], agentNames = [], onCreate } = latest.current;
+      if (typeof message !== "string") return store.send(message, onCreate);
+      return store.send(async () => {
+        const ids = [...agentIds, ...(await findAgents(parley, agentNames))];
+        const mentions = ids.map((configurationId) => ({ configurationId }));
+        return { content: message, mentions };
+      }, onCreate);
     };
     return { send, cancel, retry, decide, answer, reload };
-  }, [store]);
+  }, [parley, store]);
   return { ...state, ...actions };
+}
+
+/** The ids of the agents with these names. Throws if a name belongs to none, or to several. */
+async function findAgents(parley: Parley, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const { agentConfigurations } = await parley.agents.list();
+  return names.map((name) => {
+    const [found, other] = agentConfigurations.filter((agent) => agent.name === name);
+    if (found === undefined) throw new Error(`No agent has the name ${name}`);
+    if (other !== undefined) throw new Error(`Several agents have the name ${name}: use agentIds`);
+    return found.sId;
+  });
 }
 
 interface Shown {

@@ -120,8 +120,12 @@ export function createConversationStore(parley: Parley, existingId?: string) {
     for (const message of added) if (message.type === "agent_message") answers.begin(message);
   }
 
-  async function post(message: NewMessage, onCreate?: (id: string) => void): Promise<void> {
+  async function post(
+    given: NewMessage | (() => Promise<NewMessage>),
+    onCreate?: (id: string) => void,
+  ): Promise<void> {
     await load();
+    const message = typeof given === "function" ? await given() : given;
     const content = JSON.stringify(message);
     // What failed may have arrived: the same message again is the same request.
     if (unsent?.content !== content) unsent = { content, idempotencyKey: newIdempotencyKey() };
@@ -204,8 +208,11 @@ export function createConversationStore(parley: Parley, existingId?: string) {
       };
     },
 
-    /** Sends a message, one after the other; the first one creates the conversation. */
-    send: async (message: NewMessage, onCreate?: (id: string) => void): Promise<boolean> => {
+    /** Sends a message, or what a function makes, one after the other; the first creates the conversation. */
+    send: async (
+      message: NewMessage | (() => Promise<NewMessage>),
+      onCreate?: (id: string) => void,
+    ): Promise<boolean> => {
       sends++;
       const before = sending;
       const sent = attempt(async () => {
