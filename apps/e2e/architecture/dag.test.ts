@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "schema",
     "fair-queue",
   ],
-  "apps/cli": ["server", "client", "command", "core", "cron", "sandbox", "schema"],
+  "apps/cli": ["server", "worker", "client", "command", "core", "cron", "sandbox", "schema"],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { runCli } from "../cli/run-cli.ts";
+import { type Ran, runCli } from "../cli/run-cli.ts";
 import { type Program, type Server, startProgram } from "../server.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -23,6 +23,8 @@ export interface FunctionsCli {
     args: readonly string[],
     given?: Given,
   ): Promise<{ readonly stdout: string; readonly stderr: string }>;
+  /** Runs a command, and gives how it ended. */
+  see(args: readonly string[], given?: Given): Promise<Ran>;
   /** Runs a command that fails and prints nothing to standard output; gives what it said. */
   fail(args: readonly string[], given?: Given): Promise<string>;
   read(file: string): Promise<string>;
@@ -55,6 +57,7 @@ export async function openCli({ url, demo }: Pick<Server, "url" | "demo">): Prom
       startProgram(["functions", ...args], environmentOf(settings), { input, cwd: folder }),
     read,
     write,
+    see: call,
     run: async (args, given) => {
       const { code, ...output } = await call(args, given);
       expect([code, args, output.stderr]).toEqual([0, args, output.stderr]);

@@ -79,7 +79,7 @@ export {
 } from "./files/model-files.ts";
 export type { ReadUpload } from "./files/uploads.ts";
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";
-export { checkOutcome } from "./functions/check-values.ts";
+export { checkInput, checkOutcome, findSchemaFaults } from "./functions/check-values.ts";
 export { updateSandboxFunction } from "./functions/function-administration.ts";
 export { type FunctionDirectory, createFunctionDirectory } from "./functions/function-directory.ts";
 export { readFunctionSecrets } from "./functions/function-secrets.ts";

@@ -1,4 +1,4 @@
-import type { ResolveHost } from "@parley/guarded-fetch";
+import type { Guard, ResolveHost } from "@parley/guarded-fetch";
 import type { CodeLimits, ExecutorEvent, InvocationLimits, ProgramBundle } from "@parley/schema";
 import type { GuestInvocation } from "./child/messages.ts";
 
@@ -8,6 +8,15 @@ export interface UsedSecret {
   readonly value: string;
   /** Whether the code may read it; otherwise it is put into headers only, outside. */
   readonly readable: boolean;
+}
+
+/** A request of code with the answer that it was given, without secrets. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
 }
 
 /** One run of a program. */
@@ -22,6 +31,10 @@ export interface SandboxExecution {
   /** Hosts that the code may call, as `host` or `host:port`. */
   readonly allowedHosts: readonly string[];
   readonly secrets: readonly UsedSecret[];
+  /** Answers its requests in place of the network. */
+  readonly guard?: Guard | undefined;
+  /** Called with each request that was answered. */
+  readonly onAnswer?: ((exchange: Exchange) => void) | undefined;
   /** Ends the execution: the process is free or dead 200 ms later. */
   readonly signal: AbortSignal;
   /** Called once with the processor time that it has used, in milliseconds, before its end is told. */

@@ -52,7 +52,7 @@ export async function* runProgram(
   }
   const { child } = place;
   const redact = createRedactor(secrets.map(({ value }) => value));
-  const requests = createRequests(guard, execution, redact);
+  const requests = createRequests(execution.guard ?? guard, execution, redact);
   // What it may use beside its own memory: texts of answers, which are decoded several times.
   const memoryBytes = PROCESS_BYTES + limits.memoryBytes + limits.fetchBytes * 4;
   const maxBytes = FRAME_BYTES + limits.maxOutputBytes * 4 + limits.fetchBytes;

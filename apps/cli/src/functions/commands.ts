@@ -69,14 +69,32 @@ const push = (context: Context) =>
   withServer(new Command("push"))
     .description("deploy a function from a folder, replacing its current version")
     .argument("<folder>", "folder with a function.json")
+    .option("--no-test", "push even if a case fails")
     .addHelpText(
       "after",
       `
 The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
-(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. If nothing differs, no new version is created.`,
+(*.test.*, *.spec.*, *.case.json), types (*.d.ts) and names that begin with a dot. Its cases are run first. If nothing
+differs, no new version is created.`,
     )
     .action(async (folder, options) =>
       (await import("./push-function.ts")).pushFunction(context, folder, options),
+    );
+
+const test = (context: Context) =>
+  new Command("test")
+    .description("run the cases of a function here, without a server")
+    .argument("[folder]", "folder with a function.json", ".")
+    .option("--record", "ask real servers for the cases without fetches, and keep their answers")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+A case is a file such as hello.case.json: {"input": …, "result": …}, or "error": {"code": …}, and as "fetches" the
+answers that the code gets in place of the network. With --record secrets are environment variables.`,
+    )
+    .action(async (folder, options) =>
+      (await import("./test-function.ts")).testFunction(context, folder, options),
     );
 
 const invoke = (context: Context) =>
@@ -144,6 +162,7 @@ export const createFunctionCommands = (context: Context) => {
   const administration = createAdministration(context);
   const all = [
     init(context),
+    test(context),
     push(context),
     invoke(context),
     logs(context),

@@ -2,56 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "@parley/command/command-error";
 import { printLine, reportLine } from "@parley/command/print";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
+import { describeCodeFaults } from "./code-faults.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
 import { membersOfFunction, secretsOfProgram, type ShownFunction } from "./function-members.ts";
+import { testBeforePush } from "./test-function.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import type { Context } from "../connection/context.ts";
-import type { Issue } from "@parley/schema";
-
-/** A fault of code as the server writes it: `index.ts:3:14: Unexpected "}" | const x = }`. */
-const LOCATED = /^(.+?):(\d+):(\d+): ([^]*)$/;
-const MAX_LINE_CHARACTERS = 200;
-
-/**
- * The error for a program that the server cannot bundle: each fault as compilers print it, with its line and a
- * caret. Undefined for other errors.
- */
-export function describeCodeFaults(
-  error: unknown,
-  files: Readonly<Record<string, string>>,
-): CommandError | undefined {
-  const { data } = ((error as Error).cause ?? {}) as { data?: { issues?: readonly Issue[] } };
-  const faults = (data?.issues ?? []).filter(({ path }) => path === "program.source");
-  if (faults.length === 0) return undefined;
-  const lines = faults.flatMap(({ message }) => describeFault(message, files));
-  const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
-  return new CommandError([`Push failed: ${count} in your code`, ...lines].join("\n"));
-}
-
-function describeFault(written: string, files: Readonly<Record<string, string>>): string[] {
-  const [, file = "", line = "", column = "", rest = written] = LOCATED.exec(written) ?? [];
-  const source = files[file]?.split(/\r?\n/)[Number(line) - 1];
-  if (source === undefined) return [withoutControls(rest)];
-  const message = withoutLine(rest, source);
-  const described = withoutControls(`${file}:${line}:${column}: ${message}`);
-  const before = source.slice(0, Number(column) - 1);
-  if (before.length > MAX_LINE_CHARACTERS) return [described];
-  const shown = source.slice(0, MAX_LINE_CHARACTERS);
-  // Tabs stay, so that the caret is below its place.
-  return [described, `  ${withoutControls(shown)}`, `  ${before.replaceAll(/[^\t]/g, " ")}^`];
-}
-
-/** The server repeats the line after the message, cut if it is long; both may have the words between them. */
-function withoutLine(message: string, source: string): string {
-  for (let at = message.indexOf(" | "); at > 0; at = message.indexOf(" | ", at + 1)) {
-    if (source.startsWith(message.slice(at + 3))) return message.slice(0, at);
-  }
-  return message;
-}
-
-const withoutControls = (text: string): string =>
-  text.replaceAll(/\p{Cc}/gu, (character) => (character === "\t" ? character : " "));
 
 /** Somebody else may push at the same time; what is read again then is compared again. */
 const MAX_ATTEMPTS = 3;
@@ -66,16 +23,17 @@ interface Pushed {
 
 /**
  * Makes the function of the server what its folder is: creates it, or gives it a new version if something
- * differs.
+ * differs. A case that fails refuses it.
  */
 export async function pushFunction(
   context: Context,
   place: string,
-  options: ServerOptions,
+  options: ServerOptions & { readonly test: boolean },
 ): Promise<void> {
   const { io } = context;
   const folder = await readFunctionFolder(place);
   const connection = await connect(context, options);
+  if (options.test) await testBeforePush(context, place, folder);
   const { change, sandboxFunction } = await push(connection, folder);
   const invokeUrl = `${connection.url.replace(/\/+$/, "")}/api/w/${connection.wId}/sandbox-functions/${folder.slug}/invocations`;
   if (options.json) printLine(io, JSON.stringify({ change, invokeUrl, sandboxFunction }));

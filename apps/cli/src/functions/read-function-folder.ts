@@ -1,22 +1,20 @@
-import { readdir } from "node:fs/promises";
-import path from "node:path";
 import { CommandError } from "@parley/command/command-error";
 import {
   CreateSandboxFunction,
-  findUnknownIn,
   folderKind,
   type FolderProgram,
-  formatPath,
   type JavaScriptProgram,
   MAX_SOURCE_BYTES,
   MAX_SOURCE_FILES,
   type Program,
   sourceFileOf,
 } from "@parley/schema";
-import type * as z from "zod";
 import { codeMembers, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { CASE_FILE } from "./function-case.ts";
 import { filesOfProgram } from "./function-members.ts";
-import { kindOf, readRegularFile } from "../regular-files.ts";
+import { parseFile, parseMembers, readJson } from "./parse-file.ts";
+import { readFiles } from "./read-files.ts";
+import { kindOf } from "../regular-files.ts";
 
 /** A function as its folder has it: every member of it. */
 export interface FunctionFolder {
@@ -41,6 +39,7 @@ const leftOut = [
   /\.lock$|^pnpm-lock\.yaml$/,
   /\.d\.m?ts$/,
   /\.(?:test|spec)\.m?[jt]s$/,
+  CASE_FILE,
 ];
 
 /**
@@ -55,19 +54,15 @@ export async function readFunctionFolder(folder: string): Promise<FunctionFolder
     const cure = "scaffold one with parley functions init";
     throw new CommandError(`${folder}: has no ${FUNCTION_FILE}; ${cure}`);
   }
-  const read = readJson(json);
-  const [unknown] = findUnknownIn(FunctionFile, read);
-  if (unknown !== undefined) {
-    throw new CommandError(`${FUNCTION_FILE}: ${unknown.path}: ${unknown.message}`);
-  }
-  const file = parse(FunctionFile, read, FUNCTION_FILE);
+  const read = readJson(json, FUNCTION_FILE);
+  const file = parseFile(FunctionFile, read, FUNCTION_FILE);
   const moved = codeMembers.find((name) => Object.hasOwn(read as object, name));
   if (file.program !== undefined && moved !== undefined) {
     throw new CommandError(`${FUNCTION_FILE}: ${moved}: belongs in program`);
   }
   const definition = definitionOf(file, source);
   // What the server would refuse is known here, by the same schema.
-  parse(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
+  parseMembers(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
   return { slug: file.slug, files: filesOfProgram(definition.program), definition };
 }
 
@@ -105,66 +100,12 @@ function otherProgram(program: FolderProgram, files: Readonly<Record<string, str
 }
 
 /** Reads the files of a function's folder that are its own, by their paths. Throws `CommandError`. */
-export async function readFunctionFiles(folder: string): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  let count = 0;
-  // function.json is not of the source.
-  const maxBytes = 2 * MAX_SOURCE_BYTES;
-  let bytesLeft = maxBytes;
-  const readInto = async (name: string, place: string): Promise<void> => {
-    if ((await kindOf(place)) === "folder") {
-      const entries = (await readdir(place)).toSorted();
-      for (const entry of entries) {
-        if (!isOfFunction(entry)) continue;
-        await readInto(path.posix.join(name, entry), path.join(place, entry));
-      }
-      return;
-    }
-    if (++count > MAX_SOURCE_FILES + 1) {
-      throw new CommandError(`${folder}: has more than ${MAX_SOURCE_FILES} source files`);
-    }
-    const bytes = await readRegularFile(place, { bytesLeft, maxBytes });
-    bytesLeft -= bytes.length;
-    files[name] = decode(place, bytes);
-  };
-  await readInto("", folder);
-  return files;
-}
-
-function decode(place: string, bytes: Buffer<ArrayBuffer>): string {
-  try {
-    return new TextDecoder("utf8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new CommandError(`${place}: is not UTF-8 text; source files must be`);
-  }
-}
-
-function readJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    const { message } = error as SyntaxError;
-    throw new CommandError(`${FUNCTION_FILE}: ${message.replaceAll(/\s+/g, " ")}`);
-  }
-}
-
-/** Parses what a file has. Throws `CommandError`, with the first fault. */
-function parse<S extends z.ZodType>(schema: S, value: unknown, name: string): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const fault = describeIssue(result.error.issues[0]).replace(/^program\.source(?:\.|: )/, "");
-  throw new CommandError(`${name}: ${fault}`);
-}
-
-/** The innermost fault: a union and a key of a record have faults of their own. */
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  if (issue === undefined) return "is malformed";
-  const { path: place, message } = issue;
-  if (issue.code === "invalid_union") {
-    // A source is a record of files here, and never a single text.
-    const inner = issue.errors.flat().find((one) => one.code !== "invalid_type");
-    if (inner !== undefined) return describeIssue({ ...inner, path: [...place, ...inner.path] });
-  }
-  const [inner] = issue.code === "invalid_key" ? issue.issues : [];
-  return `${place.length > 0 ? `${formatPath(place)}: ` : ""}${inner?.message ?? message}`;
-}
+export const readFunctionFiles = async (folder: string): Promise<Record<string, string>> =>
+  readFiles(folder, {
+    takes: isOfFunction,
+    noun: "source files",
+    // function.json is not of the source.
+    maxFiles: MAX_SOURCE_FILES,
+    beside: 1,
+    maxBytes: 2 * MAX_SOURCE_BYTES,
+  });

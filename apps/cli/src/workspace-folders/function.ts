@@ -2,7 +2,7 @@ import { folderKind, Program } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
-import { describeCodeFaults } from "../functions/push-function.ts";
+import { describeCodeFaults } from "../functions/code-faults.ts";
 import { editorFilesOf } from "../functions/editor-files.ts";
 import { filesOfProgram, membersOfFunction } from "../functions/function-members.ts";
 import {

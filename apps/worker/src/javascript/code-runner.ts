@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Threads } from "@parley/core";
 import type { WorkerSettings } from "../config.ts";
+import { maximaOf } from "./code-maxima.ts";
 import {
   createJavaScriptExecutor,
   type JavaScriptExecutor,
@@ -47,17 +48,7 @@ export function createCodeRunner({
       locateError: (error) => locateError(threads, error),
     });
   };
-  const maxima = {
-    timeoutMs: settings.PARLEY_SANDBOX_MAX_TIMEOUT_MS,
-    maxOutputBytes: settings.PARLEY_SANDBOX_MAX_OUTPUT_BYTES,
-    cpuMs: settings.PARLEY_SANDBOX_MAX_CPU_MS,
-    memoryBytes: settings.PARLEY_SANDBOX_MAX_MEMORY_BYTES,
-    inputBytes: settings.PARLEY_SANDBOX_MAX_INPUT_BYTES,
-    maxLogLines: settings.PARLEY_SANDBOX_MAX_LOG_LINES,
-    logBytes: settings.PARLEY_SANDBOX_MAX_LOG_BYTES,
-    fetches: settings.PARLEY_SANDBOX_MAX_FETCHES,
-    fetchBytes: settings.PARLEY_SANDBOX_MAX_FETCH_BYTES,
-  };
+  const maxima = maximaOf(settings);
   const executor = createJavaScriptExecutor({ open, maxima, readSecrets });
   let boundary: Boundary | undefined;
   registerSandboxMetrics(registry, { boundary: () => boundary, state: () => executor.state });

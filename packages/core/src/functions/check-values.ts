@@ -1,11 +1,28 @@
-import type { InvocationError, InvocationOutcome } from "@parley/schema";
+import type { InvocationError, InvocationOutcome, Issue } from "@parley/schema";
 import type { CallOptions, Threads } from "../untrusted/threads.ts";
-import { findValueFault, type JsonSchema } from "./json-schema/validate.ts";
+import { findSchemaFault, findValueFault, type JsonSchema } from "./json-schema/validate.ts";
 
 /** The JSON of an input, and the error of the function's schema for it. */
 export interface CheckedInput {
   readonly json: string;
   readonly error: InvocationError | undefined;
+}
+
+/** The faults of a function's schemas, if it has them. Waits for threads: not for a transaction. */
+export async function findSchemaFaults(
+  { threads }: { readonly threads: Threads },
+  {
+    inputSchema,
+    outputSchema,
+  }: Readonly<Record<"inputSchema" | "outputSchema", JsonSchema | undefined>>,
+  options: CallOptions,
+): Promise<Issue[]> {
+  const faults = await Promise.all(
+    Object.entries({ inputSchema, outputSchema }).map(async ([root, schema]) =>
+      schema === undefined ? undefined : findSchemaFault(threads, { schema, root }, options),
+    ),
+  );
+  return faults.filter((issue) => issue !== undefined);
 }
 
 /** Checks an input with the function's schema. May wait for a thread: not for a transaction. */

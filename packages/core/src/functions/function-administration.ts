@@ -23,7 +23,7 @@ import {
   moveState,
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
-import { findSchemaFault } from "./json-schema/validate.ts";
+import { findSchemaFaults } from "./check-values.ts";
 import { type CodeServices, prepareProgram, renderProgram } from "./programs.ts";
 import { getSandboxFunction, renderFunction, type SandboxFunction } from "./sandbox-functions.ts";
 
@@ -209,16 +209,11 @@ async function requireUsable(
   context: FunctionContext,
   { inputSchema, outputSchema, program }: NewDefinition,
 ): Promise<StoredProgram | undefined> {
-  const { threads, signal } = context;
-  const options = { ...threadOptions(context), signal };
-  const ofSchemas = await Promise.all(
-    Object.entries({ inputSchema, outputSchema }).map(async ([root, schema]) =>
-      schema === undefined ? undefined : findSchemaFault(threads, { schema, root }, options),
-    ),
-  );
+  const options = { ...threadOptions(context), signal: context.signal };
+  const ofSchemas = await findSchemaFaults(context, { inputSchema, outputSchema }, options);
   const prepared = program && (await prepareProgram(context, program, options));
   const issues = [
-    ...ofSchemas.filter((issue) => issue !== undefined),
+    ...ofSchemas,
     ...(prepared !== undefined && "issues" in prepared ? prepared.issues : []),
   ];
   if (issues.length > 0) throw invalidRequest("body", issues);

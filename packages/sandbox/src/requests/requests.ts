@@ -51,7 +51,7 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** Opens the requests of an execution: nothing is sent but to its hosts, within its limits. */
 export function createRequests(
   guard: Guard,
-  { limits, allowedHosts, secrets, signal }: SandboxExecution,
+  { limits, allowedHosts, secrets, signal, onAnswer }: SandboxExecution,
   redact: Redactor,
 ): Requests {
   const { fetches, fetchBytes, timeoutMs } = limits;
@@ -98,7 +98,9 @@ export function createRequests(
       url: request.url,
       headers: [...response.headers].map(([name, value]) => [name, redact.text(value)] as const),
     };
-    return { answer, body: await redact.bytes(content) };
+    const shown = await redact.bytes(content);
+    onAnswer?.({ ...answer, method, body: shown });
+    return { answer, body: shown };
   };
 
   return {

@@ -47,6 +47,14 @@ async function withSecret({ rpc, wId }: World): Promise<void> {
 /** Commands about functions. */
 export const functionEntries: readonly Entry[] = [
   { command: "functions init", args: ["greeting"], opens: "nothing" },
+  // Cases that run are in functions-cli: five sandboxes at once would take a minute.
+  {
+    command: "functions test",
+    prepare: withFolder,
+    args: ["greeting"],
+    exits: 1,
+    opens: "nothing",
+  },
   { command: "functions push", prepare: withFolder, args: ["greeting"] },
   { command: "functions list", prepare: greeted },
   { command: "functions get", prepare: greeted, args: ["greet"] },

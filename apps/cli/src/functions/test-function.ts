@@ -1,0 +1,73 @@
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine, plain, printLine, reportLine } from "@parley/command/print";
+import { green, red, yellow } from "@parley/command/style";
+import type { Context } from "../connection/context.ts";
+import { readCases } from "./function-case.ts";
+import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
+import { type CaseReport, runCases } from "./run-cases.ts";
+
+/** Runs the cases beside a function's code, without a server. Throws `CommandError` if one fails. */
+export async function testFunction(
+  context: Context,
+  place: string,
+  options: { readonly record?: true; readonly json?: true },
+): Promise<void> {
+  const { io } = context;
+  const folder = await readFunctionFolder(place);
+  const cases = await readCases(place);
+  if (cases.length === 0) {
+    throw new CommandError(`${place}: has no cases; write one as hello.case.json`);
+  }
+  const reports: CaseReport[] = [];
+  const isRecording = options.record === true;
+  for await (const report of runCases(context, { place, folder, cases, isRecording })) {
+    reports.push(report);
+    if (options.json) continue;
+    for (const line of renderReport(io, report)) printLine(io, line);
+  }
+  if (options.json) printLine(io, JSON.stringify({ cases: reports }));
+  requirePassed(reports);
+}
+
+/** Runs the cases of a folder that is pushed, if it has any. Throws `CommandError` if one fails. */
+export async function testBeforePush(
+  context: Context,
+  place: string,
+  folder: FunctionFolder,
+): Promise<void> {
+  const { io } = context;
+  const cases = await readCases(place);
+  if (cases.length === 0) return;
+  const reports = await Array.fromAsync(runCases(context, { place, folder, cases }));
+  for (const report of reports) {
+    if (report.status !== "failed") continue;
+    for (const line of renderReport(io, report, "stderr")) reportLine(io, line);
+  }
+  requirePassed(reports, "nothing was pushed; --no-test pushes it anyway");
+}
+
+function requirePassed(reports: readonly CaseReport[], more?: string): void {
+  const failed = reports.filter(({ status }) => status === "failed").length;
+  if (failed === 0) return;
+  const told = `${failed} of ${reports.length} cases failed`;
+  throw new CommandError(more === undefined ? told : `${told}: ${more}`);
+}
+
+const colours = { passed: green, failed: red, recorded: yellow } as const;
+
+/** The lines that show a case; what it printed only if it failed. */
+export function renderReport(
+  io: Io,
+  { name, file, status, faults, diff, lines }: CaseReport,
+  target: "stdout" | "stderr" = "stdout",
+): string[] {
+  const title = `${colours[status](io, status, target)}: ${oneLine(name)}`;
+  if (status !== "failed") return [title];
+  return [
+    `${title} (${file})`,
+    ...faults.map((fault) => `  ${plain(fault)}`),
+    ...diff.map((line) => `    ${plain(line)}`),
+    ...lines.map((line) => `  printed: ${oneLine(line)}`),
+  ];
+}
