@@ -60,6 +60,8 @@ const full = [
   "apps/e2e/durable-streams/conformance.test.ts",
   // Compilers of what services publish.
   "packages/agent/src/providers/published-types.test.ts",
+  // PostgreSQL as WebAssembly.
+  "packages/core/src/retrieval/vector-indexes.test.ts",
   // Packaging.
   "apps/e2e/clients/*.test.ts",
   "apps/e2e/mcp-server/inspector.test.ts",

@@ -16,6 +16,7 @@ import { benchPeer } from "./benchmarks/peer.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchRead } from "./benchmarks/read.ts";
 import { benchRetrieval } from "./benchmarks/retrieval.ts";
+import { benchRetrievalSize } from "./benchmarks/retrieval-size.ts";
 import { benchScale } from "./benchmarks/scale.ts";
 import { benchSearch } from "./benchmarks/search.ts";
 import { benchSize } from "./benchmarks/size.ts";
@@ -60,6 +61,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   doors: benchDoors,
   peer: benchPeer,
   retrieval: benchRetrieval,
+  "retrieval-size": benchRetrievalSize,
   scale: benchScale,
   search: benchSearch,
 };
@@ -72,7 +74,8 @@ floors share the PostgreSQL that Parley embeds, started for the run; what compar
 databases is left out.
 
   all                 all results in one table: every benchmark but bystander, compaction,
-                      console, doors, peer, retrieval, scale and search
+                      console, doors, peer, retrieval, retrieval-size, scale and
+                      search
   bystander           functions of a workspace beside a hundred hostile ones of another
   compaction          what a model still knows once the oldest messages of a long conversation
                       are summarised; see --model
@@ -90,6 +93,8 @@ databases is left out.
   read                processor time of reads and lists, beside a blocking create
   retrieval           how many of the first ten parts that a search of 10,000 documents finds
                       answer a question; quick: of a tenth
+  retrieval-size      searches by words and by grams of a million parts, and by meaning of 20,000
+                      vectors; quick: a twentieth and a tenth of it
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
   search              searches for the words of 200,000 messages, and how long indexing them takes;

@@ -16,7 +16,7 @@ import type { ProgramRunner } from "./program-runner.ts";
 import { createRunKinds } from "./create-run-kinds.ts";
 import { findModelServices } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
-import { startDividing } from "./retrieval/start-divisions.ts";
+import { startDividing, startIndexing } from "./retrieval/start-divisions.ts";
 import { startRefreshing } from "./web-sources/start-refreshes.ts";
 import { startExporting } from "./traces/start-exports.ts";
 import { serverTarget } from "./traces/trace-settings.ts";
@@ -97,6 +97,7 @@ export function createWorker({
   let stopRetention = (): Promise<void> => Promise.resolve();
   let stopExporting = (): Promise<void> => Promise.resolve();
   let stopDividing = (): Promise<void> => Promise.resolve();
+  let stopIndexing = (): Promise<void> => Promise.resolve();
   let stopRefreshing = (): Promise<void> => Promise.resolve();
 
   // The registry has these members only.
@@ -253,6 +254,7 @@ export function createWorker({
       const isOfServer = serverTarget(settings) !== undefined;
       stopExporting = startExporting({ core, isOfServer, logger });
       stopDividing = startDividing({ core, logger });
+      stopIndexing = startIndexing({ core, logger });
       stopRefreshing = startRefreshing({ core, logger });
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
@@ -265,7 +267,7 @@ export function createWorker({
       unregister();
       unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
-      const stops = [stopRetention, stopExporting, stopDividing, stopRefreshing];
+      const stops = [stopRetention, stopExporting, stopDividing, stopIndexing, stopRefreshing];
       const stopped = [...stops.map((stop) => stop()), leases.stopTakingOver()];
       await Promise.all([...stopped, ...claims]);
       const unfinished = async () => {

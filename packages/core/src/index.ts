@@ -266,6 +266,7 @@ export { findSearchMode } from "./retrieval/knowledge-status.ts";
 export { startEmbeddings, sweepEmbeddingSets } from "./retrieval/start-embeddings.ts";
 export { type DivisionEnd, divideSome, endDivision } from "./retrieval/divide-documents.ts";
 export * from "./retrieval/look-up.ts";
+export { indexVectors } from "./retrieval/vector-indexes.ts";
 export { countWaitingDocuments, startDivisions } from "./retrieval/start-divisions.ts";
 export { claimWebRefreshes } from "./web-sources/claim-refreshes.ts";
 export { failRefresh, settleRefresh } from "./web-sources/end-refresh.ts";
@@ -286,12 +287,7 @@ export {
 } from "./trace-destinations/ended-runs.ts";
 export { traceparentOf } from "./runs/span-ids.ts";
 export { readExportedTrace } from "./trace-destinations/read-exported.ts";
-export {
-  endExport,
-  type ExportPart,
-  settleExport,
-  type SettledExport,
-} from "./trace-destinations/settle-export.ts";
+export * from "./trace-destinations/settle-export.ts";
 export { startTraceExports } from "./trace-destinations/start-exports.ts";
 export { composeDelivery, refusalOf, UNREADABLE_SECRET } from "./webhooks/compose-delivery.ts";
 export { claimDeliveries, type Delivery } from "./webhooks/claim-deliveries.ts";

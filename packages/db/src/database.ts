@@ -29,6 +29,11 @@ export interface Database {
    * connections, so that no other query waits for them. Whoever runs them keeps to their number.
    */
   readonly searches: Pick<Database, "db"> & { readonly connections: number };
+  /**
+   * Runs statements that last for hours or cannot be in a transaction, as to build an index, on a connection of its own. If
+   * the signal aborts, it rejects at once, and what runs is left to PostgreSQL.
+   */
+  maintain<T>(signal: AbortSignal, work: (db: Queryable) => Promise<T>): Promise<T>;
   /** The state of the pool of connections. */
   readonly pool: () => PoolState;
   /** Resolves once the database answers. Throws if it is read-only, such as a standby. */

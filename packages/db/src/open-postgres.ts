@@ -6,6 +6,7 @@ import {
   insideTransaction,
   type Queryable,
 } from "./database.ts";
+import { maintainPostgres } from "./maintenance.ts";
 import { migratePostgres } from "./migrate.ts";
 import { requireSessions, requireSettings, UnfitSession } from "./sessions.ts";
 import { isDatabaseBusy, READ_ONLY, SILENT } from "./unavailable.ts";
@@ -112,6 +113,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     connections: options.poolSize ?? POOL_SIZE,
     slow: queriesOf(slowPool),
     searches: { db: drizzle(searchPool, drizzleOptions), connections: SEARCH_CONNECTIONS },
+    maintain: (signal, work) => maintainPostgres(options.url, signal, work),
     pool: () => ({
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

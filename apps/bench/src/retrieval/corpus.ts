@@ -19,7 +19,7 @@ interface CorpusQuestion {
 export interface Corpus {
   readonly documents: readonly CorpusDocument[];
   readonly questions: readonly CorpusQuestion[];
-  /** Words of questions that no document has, each with the one that means the same. */
+  /** Words that no document has, each with the one of a question that means the same. */
   readonly synonyms: Readonly<Record<string, string>>;
 }
 
@@ -99,10 +99,13 @@ export function createCorpus(topics: number): Corpus {
     }
     const answers = new Set(ids);
     questions.push({ kind: "words", query: `${words[0]} ${words[1]}`, answers });
-    const others = words.slice(0, 2).map((word) => synonymOf(word));
+    const others = words.slice(0, 2).map((word) => inOtherLetters(word));
     for (const [index, other] of others.entries()) synonyms[other] = words[index]!;
     questions.push({ kind: "synonyms", query: others.join(" "), answers });
-    questions.push({ kind: "misspelt words", query: misspell(words[0]!), answers });
+    questions.push({ kind: "misspelt words", query: misspell(words[0]!, topic), answers });
+  }
+  for (const { query } of questions) {
+    for (const word of query.split(" ")) synonyms[inOtherLetters(word)] ??= word;
   }
   return { documents, questions, synonyms };
 }
@@ -127,12 +130,25 @@ function createBody({
 const codeOf = (topic: number, nth: number): string =>
   `QX-${String(topic).padStart(4, "0")}-${String(nth).padStart(3, "0")}-K`;
 
-/** A word in Greek letters: no document has a piece of it. */
-const synonymOf = (word: string): string =>
-  word.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(0x3_b1 + letter.charCodeAt(0) - 97));
+/** Words in letters of which no document has a piece: they are found by meaning alone. */
+export const inOtherLetters = (words: string): string =>
+  words
+    .replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(0x3_b1 + letter.charCodeAt(0) - 97))
+    .replaceAll(/\d/g, (digit) => String.fromCodePoint(0x4_30 + Number(digit)));
 
-/** A word whose last letter is another. */
-const misspell = (word: string): string => `${word.slice(0, -1)}x`;
+/** A word with one mistake, of three sorts in turn, in one place after the other: another letter, none, or two swapped. */
+function misspell(word: string, nth: number): string {
+  const at = nth % (word.length - 1);
+  const [before, one = "", other = "", after] = [
+    word.slice(0, at),
+    word[at],
+    word[at + 1],
+    word.slice(at + 2),
+  ];
+  const isSame = one === other;
+  if (nth % 3 === 0 || isSame) return `${before}x${other}${after}`;
+  return nth % 3 === 1 ? `${before}${other}${after}` : `${before}${other}${one}${after}`;
+}
 
 /** How many of the first ten that were found answer a question, of as many as could. */
 export function recallAt10(found: readonly string[], { answers }: CorpusQuestion): number {

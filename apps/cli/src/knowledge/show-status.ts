@@ -9,6 +9,7 @@ const ways = {
   word: "by words",
   "re-ranked": "by words, in the order of their meaning",
   exact: "by words and meaning",
+  hnsw: "by words and meaning, with an index",
 } as const;
 
 /** Prints how the documents of a workspace are searched. */

@@ -57,6 +57,7 @@ const ways = {
   word: "By words",
   "re-ranked": "By words, in the order of their meaning",
   exact: "By words and meaning",
+  hnsw: "By words and meaning, with an index",
 } as const;
 
 function Progress({ mode, embedding, parts, embeddedParts }: Status) {

@@ -162,11 +162,13 @@ export function judgeObservation({
   unindexedMs,
   byMeaning,
   withoutVectors,
+  vectorIndexes,
   failedDivisions,
   undividedMs,
   failingWebSources,
 }: Observed): readonly Finding[] {
   const minutesOf = (ms: number) => Math.round(ms / 60_000);
+  const ways = vectorIndexes === 0 ? "exact" : `exact; hnsw ${inWorkspaces(vectorIndexes)}`;
   return [
     ...(openAlerts > 0
       ? [warn("alerts", `${openAlerts} open`, "parley alerts incidents shows those of a workspace")]
@@ -183,7 +185,7 @@ export function judgeObservation({
         ]
       : []),
     ...(byMeaning > 0
-      ? [ok("documents", `${inWorkspaces(byMeaning)} found by words and meaning (exact)`)]
+      ? [ok("documents", `${inWorkspaces(byMeaning)} found by words and meaning (${ways})`)]
       : []),
     ...(withoutVectors > 0
       ? [

@@ -21,6 +21,7 @@ const quiet = {
   failingWebSources: 0,
   byMeaning: 0,
   withoutVectors: 0,
+  vectorIndexes: 0,
 };
 
 describe("what is found is judged", () => {

@@ -1,9 +1,18 @@
-import { type Core, startDivisions, startEmbeddings, sweepEmbeddingSets } from "@parley/core";
+import {
+  type Core,
+  indexVectors,
+  startDivisions,
+  startEmbeddings,
+  sweepEmbeddingSets,
+} from "@parley/core";
 import type { Logger } from "pino";
 import { fromTimeToTime } from "../runs/from-time-to-time.ts";
 
 /** Time between looks for documents that are not divided or have no vectors. */
 const INTERVAL_MS = 2000;
+
+/** Time between looks for indexes of vectors that are missing. */
+const INDEX_INTERVAL_MS = 60_000;
 
 /** Starts divisions and embeddings from time to time. Gives a function that stops it, which resolves once it has. */
 export function startDividing({
@@ -20,4 +29,18 @@ export function startDividing({
     await startEmbeddings(core);
     await sweepEmbeddingSets(core);
   });
+}
+
+/** Keeps the indexes of vectors as they should be. Gives a function that stops it, which resolves once it has. */
+export function startIndexing({
+  core,
+  logger,
+}: {
+  readonly core: Core;
+  readonly logger: Logger;
+}): () => Promise<void> {
+  const failed = "Vectors could not be indexed";
+  return fromTimeToTime({ core, logger, intervalMs: INDEX_INTERVAL_MS, failed }, (signal) =>
+    indexVectors(core, signal),
+  );
 }

@@ -11,10 +11,13 @@ interface Repeated {
   readonly failed: string;
 }
 
-/** Does something from time to time, once at a time. Gives a function that stops it, which resolves once it has. */
+/**
+ * Does something from time to time, once at a time. Gives a function that stops it, which aborts the signal and resolves once
+ * it has.
+ */
 export function fromTimeToTime(
   { core, logger, intervalMs, failed }: Repeated,
-  work: () => Promise<unknown>,
+  work: (signal: AbortSignal) => Promise<unknown>,
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -23,7 +26,7 @@ export function fromTimeToTime(
     while (!signal.aborted) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one after the other, with a pause between
-        await work();
+        await work(signal);
       } catch (error) {
         if (!signal.aborted) logger.error({ err: error }, failed);
       }

@@ -5,6 +5,7 @@ import { type Billing, billingOf } from "../usage/turn-billing.ts";
 import { writeUsage } from "../usage/usage-ledger.ts";
 import type { EmbeddingSet } from "./embedding-sets.ts";
 import { type EmbeddingCore, embedMetered } from "./metered-embedding.ts";
+import { indexSchemaOf } from "./vector-indexes.ts";
 
 /** How long a search waits for the vector of its query. */
 const QUERY_MS = 3000;
@@ -23,7 +24,12 @@ export interface MeaningSearcher {
 
 /** A query with its vector; or why meanings are not compared, null in a workspace without a model for it. */
 export type QueryMeaning =
-  | { readonly set: EmbeddingSet; readonly vector: readonly number[] }
+  | {
+      readonly set: EmbeddingSet;
+      readonly vector: readonly number[];
+      /** The schema of the extension whose index the set has; null without one. */
+      readonly indexSchema: string | null;
+    }
   | { readonly reason: string | null };
 
 /** Which sets' services have failed lately, and until when they are not asked. */
@@ -39,8 +45,9 @@ export async function embedQuery(
   if (embedding === null) return { reason: null };
   const { db } = core.database;
   const billing = sql<Billing>`(${billingOf(sql`${embeddingSets.workspaceId}`, sql`null`)})`;
+  const indexSchema = indexSchemaOf(sql`embedding_sets.id`);
   const [found] = await db
-    .select({ set: embeddingSets, billing })
+    .select({ set: embeddingSets, billing, indexSchema })
     .from(embeddingSets)
     .where(and(eq(embeddingSets.workspaceId, workspaceId), eq(embeddingSets.status, "current")));
   if (found === undefined || found.set.dimensions === null) {
@@ -75,5 +82,5 @@ export async function embedQuery(
     return { reason: made.problem };
   }
   const [vector] = made.vectors;
-  return vector === undefined ? { reason: null } : { set, vector };
+  return vector === undefined ? { reason: null } : { set, vector, indexSchema: found.indexSchema };
 }

@@ -85,8 +85,13 @@ export function gramTerms({ kind, letters }: Piece): GramTerm[] {
   }
   if (letters.length >= MIN_MISSPELT) {
     const middle = Math.floor(letters.length / 2);
-    const halves = [letters.slice(0, middle), letters.slice(middle)];
-    terms.push({ ways: halves.map((half) => windows(half, GRAM)), weight: 0.3 });
+    const grams = (start: number, end?: number) => windows(letters.slice(start, end), GRAM);
+    // Two letters that are swapped may be in both halves.
+    const apart = [...grams(0, middle - 1), ...grams(middle + 1)];
+    terms.push({
+      ways: [grams(0, middle), grams(middle), apart],
+      weight: 0.3,
+    });
   }
   return terms;
 }

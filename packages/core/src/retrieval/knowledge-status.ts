@@ -6,7 +6,8 @@ import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { selectRows } from "../data-access/select-rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import type { EmbeddingSet } from "./embedding-sets.ts";
-import { MAX_EXACT } from "./rank-by-meaning.ts";
+import { maxExactOf } from "./rank-by-meaning.ts";
+import { hasIndexedSet, indexSchemaOf } from "./vector-indexes.ts";
 
 /** Says how documents are searched, and how many parts have a vector. Throws `workspace_not_found`. */
 export async function getKnowledgeStatus(
@@ -23,10 +24,12 @@ export async function getKnowledgeStatus(
   const built = sets[0];
   const searched = sets.find(({ status }) => status === "current");
   const ofViews = sql`${dataSourceViews} where ${dataSourceViews.workspaceId} = ${id}`;
-  const [counts = { parts: 0, embedded: 0, searchable: 0 }] = await selectRows<{
+  const nothing = { parts: 0, embedded: 0, searchable: 0, indexSchema: null };
+  const [counts = nothing] = await selectRows<{
     parts: number;
     embedded: number;
     searchable: number;
+    indexSchema: string | null;
   }>(
     db,
     sql`
@@ -36,15 +39,21 @@ export async function getKnowledgeStatus(
     )
     select (select count(*)::float8 from views join document_parts p on p.view_id = views.id) as parts,
       coalesce((select count from vectors where set_id = ${built?.id ?? 0}), 0)::float8 as embedded,
-      coalesce((select count from vectors where set_id = ${searched?.id ?? 0}), 0)::float8 as searchable`,
+      coalesce((select count from vectors where set_id = ${searched?.id ?? 0}), 0)::float8 as searchable,
+      ${indexSchemaOf(sql`${searched?.id ?? 0}::bigint`)} as "indexSchema"`,
   );
-  const isExact = counts.searchable <= MAX_EXACT;
   return {
-    mode: searched === undefined ? "word" : isExact ? "exact" : "re-ranked",
+    mode: searched === undefined ? "word" : modeOf(counts),
     embedding: built === undefined ? null : renderSet(built, searched),
     parts: counts.parts,
     embeddedParts: counts.embedded,
   };
+}
+
+/** How a search of all vectors of a set compares them. */
+function modeOf(set: { searchable: number; indexSchema: string | null }): SearchMode {
+  if (set.searchable <= maxExactOf(set)) return "exact";
+  return set.indexSchema === null ? "re-ranked" : "hnsw";
 }
 
 function renderSet(
@@ -76,10 +85,12 @@ function renderSet(
 
 /** The way in which documents are searched in some workspace of the server, the best of those that are in force. */
 export async function findSearchMode({ database }: Pick<Process, "database">): Promise<SearchMode> {
+  const isCurrent = eq(embeddingSets.status, "current");
   const [row] = await database.db
-    .select({ id: embeddingSets.id })
+    .select({ isIndexed: hasIndexedSet })
     .from(embeddingSets)
-    .where(eq(embeddingSets.status, "current"))
+    .where(isCurrent)
     .limit(1);
-  return row === undefined ? "word" : "exact";
+  if (row === undefined) return "word";
+  return row.isIndexed ? "hnsw" : "exact";
 }

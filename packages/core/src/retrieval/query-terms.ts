@@ -13,6 +13,10 @@ export interface QueryTerm {
   /** A `tsquery`; empty for a word that says nothing in any language. */
   readonly query: SQL;
   readonly weight: number;
+  /** Of a word, its text; of grams, the word that may be misspelt. */
+  readonly text?: string | undefined;
+  /** Whether these are grams of a word that may be misspelt. */
+  readonly isMisspelt?: boolean | undefined;
 }
 
 /** What a query looks for: its words, frequent ones aside if it has others, and the grams of codes and of words. */
@@ -22,16 +26,25 @@ export function termsOf(query: string): QueryTerm[] {
   const telling = words.filter(({ text }) => !isStopWord(text));
   const texts = (telling.length > 0 ? telling : words).map(({ text }) => text);
   const ofWords = [...new Set(texts)].slice(0, MAX_WORDS).map((text): QueryTerm => {
-    return { kind: "word", query: inAllLanguages(text), weight: 1 };
+    return { kind: "word", query: inAllLanguages(text), weight: 1, text };
   });
   const looked = telling.length > 0 ? pieces.filter(({ text }) => !isStopWord(text)) : pieces;
-  const grams = looked.flatMap(gramTerms).slice(0, MAX_GRAMS);
+  const pieceTerms = looked
+    .flatMap((piece) => gramTerms(piece).map((term) => ({ ...term, piece })))
+    .slice(0, MAX_GRAMS);
   return [
     ...ofWords,
-    ...grams.map(({ ways, weight }): QueryTerm => {
-      return { kind: "grams", query: sql`${waysOf(ways)}::tsquery`, weight };
+    ...pieceTerms.map(({ ways, weight, piece: { kind, text } }): QueryTerm => {
+      const grams = sql`${waysOf(ways)}::tsquery`;
+      return { kind: "grams", query: grams, weight, text, isMisspelt: kind === "word" };
     }),
   ];
+}
+
+/** The terms of words that no part has, but parts have grams of them; `counted` are those that some part has. */
+export function misspeltOf<Term extends QueryTerm>(counted: readonly Term[]): Term[] {
+  const found = new Set(counted.filter(({ kind }) => kind === "word").map(({ text }) => text));
+  return counted.filter(({ isMisspelt, text }) => isMisspelt === true && !found.has(text));
 }
 
 /** A part in any language may have the word. */

@@ -49,7 +49,7 @@ describe("parts in the order of their meaning", () => {
   const search = async (query: string, maxExact?: number) => {
     const { caller } = test.context;
     const { signal } = new AbortController();
-    const meaning = { set, vector: towards(0) };
+    const meaning = { set, vector: towards(0), indexSchema: null };
     const found = await searchParts(
       test.core,
       { caller, signal },

@@ -17,12 +17,11 @@ import type { Process } from "../context.ts";
 import { selectRows } from "../data-access/select-rows.ts";
 import type { Searcher } from "../untrusted/searches.ts";
 import type { QueryMeaning } from "./embed-query.ts";
+import { type CountedTerm, countTerms, MAX_MATCHES } from "./count-terms.ts";
 import { findsDocument, type PartFilters } from "./part-filters.ts";
 import { type QueryTerm, termsOf } from "./query-terms.ts";
 import { type PartPlace, rankByMeaning } from "./rank-by-meaning.ts";
 
-/** Parts with a term that are read at most: a term that has more says little. */
-const MAX_MATCHES = 1000;
 /** Parts of each order that are merged. */
 const MAX_RANKED = 100;
 /** What keeps the first places of one order from outweighing the other. */
@@ -86,7 +85,7 @@ export async function searchParts(
     const viewIds = await findViews(db, caller, filters);
     if (viewIds.length === 0) return nothing;
     const inViews = sql`${viewIds.map((id) => `'view ${id}'`).join(" | ")}::text::tsquery`;
-    const counted = terms.length === 0 ? [] : await countTerms(db, { terms, inViews });
+    const counted = await countTerms(db, { terms, inViews });
     const found = await rankParts(db, { counted, inViews, condition });
     const { mode, nearest } =
       "vector" in meaning
@@ -112,33 +111,6 @@ async function findViews(db: Queryable, caller: Reaching, filters: PartFilters):
     order by ${dataSourceViews.id} limit 1000`,
   );
   return rows.map(({ id }) => id);
-}
-
-interface CountedTerm extends QueryTerm {
-  /** Parts of the data sources with the term, as far as they are counted. */
-  readonly count: number;
-}
-
-async function countTerms(
-  db: Queryable,
-  { terms, inViews }: { terms: readonly QueryTerm[]; inViews: SQL },
-): Promise<CountedTerm[]> {
-  const counts = terms.map(
-    ({ query }) => sql`(select count(*)::int from (
-      select from ${documentParts} where ${documentParts.words} @@ (${inViews} && ${query})
-      limit ${raw(MAX_MATCHES + 1)}) matched)`,
-  );
-  // A query without lexemes would match every part of the views.
-  const empty = terms.map(({ query }) => sql`numnode(${query}) = 0`);
-  const [row] = await selectRows<{ counts: number[]; empty: boolean[] }>(
-    db,
-    sql`
-    select array[${sql.join(counts, sql`, `)}] as counts, array[${sql.join(empty, sql`, `)}] as empty`,
-  );
-  return terms.flatMap((term, index) => {
-    const count = row?.counts[index] ?? 0;
-    return count === 0 || row?.empty[index] === true ? [] : [{ ...term, count }];
-  });
 }
 
 interface Found extends PartPlace {

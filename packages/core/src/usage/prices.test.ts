@@ -40,8 +40,9 @@ describe("the price of a model", () => {
     expect(priceAt({ providerId: "google_ai_studio", modelId }, at(day))).toBeUndefined();
   });
 
-  it("has a source and a day on which it was read, and stands in the catalogue, the days in order", () => {
-    const known = new Set(models.map(modelKey));
+  it("has a source and a day on which it was read, and stands in the catalogue or makes vectors, the days in order", () => {
+    const vectors = ["openai/text-embedding-3-small", "openai/text-embedding-3-large"];
+    const known = new Set([...models.map(modelKey), ...vectors]);
     const days = new Map<string, string>();
     for (const price of shippedPrices) {
       expect(known).toContain(modelKey(price));
@@ -66,6 +67,9 @@ describe("the amount of a call", () => {
       given: tokens(2000, 120, 1500, 400),
       amount: "0.0051",
     },
+    // 5,000 × 0.02 / 1,000,000, and 5,000 × 0.13 / 1,000,000
+    { model: openai("text-embedding-3-small"), given: tokens(5000, 0), amount: "0.0001" },
+    { model: openai("text-embedding-3-large"), given: tokens(5000, 0), amount: "0.00065" },
     // The first token above the limit makes all of them dearer.
     { model: openai("gpt-6-luna"), given: tokens(272_000, 0), amount: "0.0272" },
     { model: openai("gpt-6-luna"), given: tokens(272_001, 0), amount: "0.0544002" },

@@ -44,6 +44,15 @@ const google = {
   checkedOn,
 };
 
+/** Models that make vectors write nothing. */
+const openaiVectors = {
+  providerId: "openai",
+  source: "https://developers.openai.com/api/docs/models/text-embedding-3-large",
+  checkedOn: "2026-11-28",
+  from: "2024-01-25",
+  output: "0",
+};
+
 const LONG = 272_000;
 
 /** By model, each model's by day. Caches are written for five minutes at Anthropic, for thirty at OpenAI. */
@@ -204,4 +213,6 @@ export const shippedPrices: readonly ShippedPrice[] = [
     cachedInput: "0.075",
     output: "3.75",
   },
+  { ...openaiVectors, modelId: "text-embedding-3-small", input: "0.02" },
+  { ...openaiVectors, modelId: "text-embedding-3-large", input: "0.13" },
 ];

@@ -34,6 +34,8 @@ export interface Observed {
   /** Workspaces whose documents are found by meaning, and those for which no vectors are made for now. */
   readonly byMeaning: number;
   readonly withoutVectors: number;
+  /** Indexes of vectors that can be searched. */
+  readonly vectorIndexes: number;
   /** Documents of data sources that could not be divided into parts. */
   readonly failedDivisions: number;
   /** How long ago the oldest document was written that is not divided, in milliseconds; 0 if none waits. */
@@ -92,6 +94,9 @@ const observed = `select
     (select count(distinct workspace_id)::int from embedding_sets where status = 'current') as "byMeaning",
     (select count(distinct workspace_id)::int from embedding_sets
       where status <> 'removed' and stop is not null) as "withoutVectors",
+    (select count(*)::int from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = 'public.part_vectors'::regclass and i.indisvalid
+        and starts_with(c.relname, 'part_vectors_hnsw_')) as "vectorIndexes",
     (select count(*)::int from trace_destinations where is_enabled and failing_since is not null) as "failingDestinations",
     coalesce((
       select greatest(0, extract(epoch from clock_timestamp()) * 1000 - i.indexed_until) from message_index i
@@ -113,6 +118,7 @@ const nothingObserved: Observed = {
   failingWebSources: 0,
   byMeaning: 0,
   withoutVectors: 0,
+  vectorIndexes: 0,
 };
 
 /**

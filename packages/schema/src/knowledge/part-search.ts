@@ -52,11 +52,11 @@ const FoundPart = z.object({
 });
 
 /** How a search compares meanings. */
-export const SearchMode = z.enum(["word", "re-ranked", "exact"]);
+export const SearchMode = z.enum(["word", "re-ranked", "exact", "hnsw"]);
 export type SearchMode = z.infer<typeof SearchMode>;
 
 const mode = SearchMode.describe(
-  "How meanings are compared: `word`: not at all; `re-ranked`: of what words have found; `exact`: of all parts",
+  "How meanings are compared: `word`: not at all; `re-ranked`: of what words have found; `exact`: of all parts; `hnsw`: of what an index of the vectors gives",
 );
 
 export const FoundParts = z.object({
