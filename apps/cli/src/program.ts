@@ -38,6 +38,7 @@ import { createWebhookCommands } from "./administration/webhooks.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
+import { completeNames } from "./completion/complete-names.ts";
 import type { Connect } from "./connection/clients.ts";
 import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
@@ -61,7 +62,7 @@ export const createContext = (io: Io, connect: Connect): Context => ({
   connect,
   readVersion,
   serverSettings: settingNames,
-  state: { isDebugging: false, isConnected: false, exitCode: 0 },
+  state: { isDebugging: false, isConnected: false, isOverdue: false, exitCode: 0 },
 });
 
 /** Makes the whole command `parley`. If arguments are wrong, parsing throws `CommanderError`. */
@@ -126,7 +127,7 @@ export function createProgram(context: Context): Command {
     program.addCommand(command as Command);
   }
   program.addCommand(createHelpCommand(program));
-  tab(program, { completionCommandName: "completion" });
+  completeNames(context, program, tab(program, { completionCommandName: "completion" }));
   finish(program, io);
   program.hook("preAction", (_program, action) => {
     if (action.opts()["debug"] === true) state.isDebugging = true;

@@ -81,7 +81,7 @@ export const agentExamples: readonly string[] = [
   "parley knowledge divide Handbook",
   "parley knowledge sources list",
   "parley knowledge sources get https://shop.example/help",
-  "parley knowledge sources create https://shop.example/help --into Handbook",
+  "parley knowledge sources create https://shop.example/help --kind page --into Handbook",
   "parley knowledge sources update https://shop.example/help --max-pages 200",
   "parley knowledge sources refresh https://shop.example/help",
   "parley knowledge sources cancel https://shop.example/help",
