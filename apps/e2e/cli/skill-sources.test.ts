@@ -239,7 +239,9 @@ describe("skills come from folders, archives and repositories", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.toSorted()).toEqual([
       expect.stringContaining("four/SKILL.md:1:1: must begin with front matter"),
-      expect.stringContaining("one/SKILL.md:2:1: front matter: name: must be its folder's name, one"),
+      expect.stringContaining(
+        "one/SKILL.md:2:1: front matter: name: must be its folder's name, one",
+      ),
       expect.stringMatching(/^three\/SKILL\.md:3:14: front matter: /),
       expect.stringContaining("two/SKILL.md:1:1: front matter: description: "),
       expect.stringContaining("two/SKILL.md:3:1: front matter: license: "),

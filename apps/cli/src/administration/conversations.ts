@@ -9,12 +9,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
-import {
-  actionCommand,
-  printAnswer,
-  printDone,
-  updateCommand,
-} from "../grammar/one-commands.ts";
+import { actionCommand, printAnswer, printDone, updateCommand } from "../grammar/one-commands.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { getConversationCommand } from "./get-conversation.ts";

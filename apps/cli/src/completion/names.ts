@@ -35,7 +35,11 @@ export async function readNames(
   }
 }
 
-async function read(context: Context, list: ListName, options: ServerOptions): Promise<readonly Name[]> {
+async function read(
+  context: Context,
+  list: ListName,
+  options: ServerOptions,
+): Promise<readonly Name[]> {
   const { environment } = context.io;
   const server = await findServer(context, options);
   const kept = { ...server, many: list };

@@ -77,7 +77,7 @@ test("calls, files, sources and notes have a line each, and what failed says why
     citations: [citation],
     notes: [{ message: '"photo.png" was not given' }],
     status: "failed",
-    error: "provider_unavailable: The model\nis gone",
+    error: { code: "provider_unavailable", message: "The model\nis gone", metadata: null },
   });
   expect(transcript([fragment], [full]).filter((line) => line.startsWith("  "))).toEqual([
     "  attached photo.png (image/png)",
@@ -110,14 +110,22 @@ test("long texts and parameters are cut, with how to see the rest", () => {
   expect(lines).toHaveLength(1 + 2 + 201 + 2 + 1);
   expect(lines[3]).toBe(`  ${"x".repeat(2000)}… (--json prints all)`);
   expect(lines).toContain("  … 801 more lines; --json prints all");
-  expect(lines.at(-1)).toMatch(/^ {2}called save \{"text":"x{191}… \(--json prints all\): errored$/);
+  expect(lines.at(-1)).toMatch(
+    /^ {2}called save \{"text":"x{191}… \(--json prints all\): errored$/,
+  );
 });
 
 test("nothing that others wrote moves the cursor of the terminal", () => {
   const escape = "\u001B[2J";
   const shown = transcript(
     [user(`a${escape}b`, { user: { fullName: `Ada${escape}` } })],
-    [answer("", { configuration: { name: `Clerk${escape}` }, error: escape, status: "failed" })],
+    [
+      answer("", {
+        configuration: { name: `Clerk${escape}` },
+        status: "failed",
+        error: { code: escape, message: escape },
+      }),
+    ],
   );
   expect(shown.join("\n")).not.toContain("\u001B");
 });

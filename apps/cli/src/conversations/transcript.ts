@@ -66,13 +66,15 @@ function callLines(action: Action): string[] {
   const duration = ms === null ? "" : ` in ${ms} ms`;
   return [
     `called ${functionCallName} ${given}: ${status}${duration}`,
-    ...generatedFiles.map(({ title, fileId, filePath }) => `wrote ${title} (${fileId ?? filePath})`),
+    ...generatedFiles.map(
+      ({ title, fileId, filePath }) => `wrote ${title} (${fileId ?? filePath})`,
+    ),
   ];
 }
 
 /** What follows the text of an answer. */
 function endOf({ status, error, notes = [], ...message }: AgentMessage): string[] {
-  const why = error === null ? "" : `: ${error}`;
+  const why = error === null ? "" : `: ${error.code}: ${error.message}`;
   const end = status === "created" ? "not ended yet" : `${status}${why}`;
   return [
     ...referencesOf(message),

@@ -52,7 +52,7 @@ export const agentExamples: readonly string[] = [
   "parley skills validate ./skills",
   "parley functions init order-totals",
   "parley functions push order-totals",
-  "parley functions invoke order-totals --input '{\"day\": \"2026-11-27\"}'",
+  'parley functions invoke order-totals --input \'{"day": "2026-11-27"}\'',
   "parley functions logs order-totals --follow",
   "parley functions get order-totals",
   "parley functions list",

@@ -17,6 +17,7 @@ export const operationExamples: readonly string[] = [
   "parley whoami",
   "parley status --watch",
   "parley console",
+  "parley update",
   "parley help agents create",
   "parley completion bash",
   "parley complete -- tools re",

@@ -21,8 +21,7 @@ export function locateFaults(
   return said.split(/; (?=[\w-]+(?:[.[][^:]*)?: )/).map((one) => {
     const member = /^[\w-]+/.exec(one)?.[0] ?? "";
     const at = lines.findIndex((line, index) => index < end && line.startsWith(`${member}:`));
-    const place =
-      at === -1 ? faultyPlace(lines.slice(1, end).join("\n")) : { line: at, column: 1 };
+    const place = at === -1 ? faultyPlace(lines.slice(1, end).join("\n")) : { line: at, column: 1 };
     // Lines are counted from the one that opens the front matter.
     return { file, ...place, line: place.line + 1, message: `front matter: ${one}` };
   });

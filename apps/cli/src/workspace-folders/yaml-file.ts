@@ -56,7 +56,9 @@ export function readYamlFile<S extends z.ZodObject>(
   const { placeOf } = read;
   const value = read.value ?? {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    return { faults: [{ file, place: placeOf([]), message: "must be a mapping of names to values" }] };
+    return {
+      faults: [{ file, place: placeOf([]), message: "must be a mapping of names to values" }],
+    };
   }
   const unknown = findUnknownIn(schema, value).map(({ path, message }): Fault => {
     return { file, place: placeOf(path.split(/[.[\]]+/)), message: `${path}: ${message}` };
