@@ -137,16 +137,6 @@ describe("nouns on the command line", () => {
     expect((await fail(["agents", "create", "--file", "-"], "a: [")).said).toContain(
       "neither JSON",
     );
-    await writeFile(path.join(folder, "bad.yaml"), "name: Bad\nmodel: [\n");
-    expect((await fail(["agents", "create", "--file", "bad.yaml"])).said).toMatch(
-      /^parley: bad\.yaml:3:1: [^;\n]+: it is neither JSON nor YAML\n$/,
-    );
-    const wrong =
-      "name: Bad\nmodel:\n  providerId: simulated\n  modelId: 7\nmaxStepsPerRun: many\n";
-    await writeFile(path.join(folder, "bad.yaml"), wrong);
-    expect((await fail(["agents", "create", "--file", "bad.yaml"])).said).toMatch(
-      /^parley: bad\.yaml:4:3: model\.modelId: [^;]+; bad\.yaml:5:1: maxStepsPerRun: [^;\n]+\n$/,
-    );
     const missing = await fail(["agents", "create"]);
     expect(missing.said).toContain("name: is required; description: is required");
     const unknown = await fail(
@@ -203,15 +193,11 @@ describe("nouns on the command line", () => {
     };
     expect(await succeed(["conversations", "list"])).toMatch(new RegExp(`^${id} .* Hello$`, "m"));
     await succeed(["conversations", "update", id, "--title", "Greetings"]);
-    expect(await succeed(["conversations", "get", id])).toContain(`Greetings (${id})\n`);
-    const newest = await run(
-      ["conversations", "get", id, "--limit", "1"],
-      "",
-      settingsOf(server()),
-    );
-    expect(newest.stdout).toMatch(/^Greetings .*\n\nhelper {2}\d{4}-[\d :-]+ {2}\w+\n {2}You said/);
+    const get = ["conversations", "get", id];
+    const newest = await run([...get, "--limit", "1"], "", settingsOf(server()));
+    expect(newest.stdout).toMatch(/^Greetings .*\n\nhelper {2}.* {2}\w+\n {2}You said/);
     const [, before = ""] = /; --before (\S+) shows them\n$/.exec(newest.stderr) ?? [];
-    const earlier = await succeed(["conversations", "get", id, "--before", before]);
+    const earlier = await succeed([...get, "--before", before]);
     expect(earlier).toMatch(/^Greetings .*\n\ndemo admin {2}[^\n]+\n {2}Hello\n$/);
     await succeed(["conversations", "remove", id, "--yes"]);
     expect((await fail(["conversations", "get", id])).said).toContain("parley conversations list");

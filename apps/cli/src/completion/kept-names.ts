@@ -35,7 +35,7 @@ async function readAll(environment: NodeJS.ProcessEnv): Promise<z.infer<typeof K
   try {
     return Kept.parse(JSON.parse(await readFile(fileOf(environment), "utf8")));
   } catch {
-    // There is none yet, or it is not ours: it is written anew.
+    // There is none yet, or it is not ours: it is replaced.
     return {};
   }
 }
