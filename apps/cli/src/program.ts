@@ -1,5 +1,6 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command as TypedCommand } from "@commander-js/extra-typings";
+import { calledWrongly } from "@parley/command/command-error";
 import { describeClientSettings } from "@parley/command/client-settings";
 import type { Io } from "@parley/command/io";
 import { printLine } from "@parley/command/print";
@@ -32,13 +33,16 @@ import { createMemoryCommands } from "./administration/memories.ts";
 import { createOverviewCommand } from "./administration/overview.ts";
 import { createUsageCommand } from "./administration/usage.ts";
 import { createTriggerCommands } from "./administration/triggers.ts";
+import { createUserCommands } from "./administration/user-tokens.ts";
 import { createWebhookCommands } from "./administration/webhooks.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
+import { completeNames } from "./completion/complete-names.ts";
 import type { Connect } from "./connection/clients.ts";
 import type { Context } from "./connection/context.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
+import { examplesOf, examplesOfGroup, firstExamples } from "./examples/examples-of.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { createKnowledgeCommands } from "./knowledge/commands.ts";
 import { readVersion } from "./read-version.ts";
@@ -58,7 +62,7 @@ export const createContext = (io: Io, connect: Connect): Context => ({
   connect,
   readVersion,
   serverSettings: settingNames,
-  state: { isDebugging: false, isConnected: false, exitCode: 0 },
+  state: { isDebugging: false, isConnected: false, isOverdue: false, exitCode: 0 },
 });
 
 /** Makes the whole command `parley`. If arguments are wrong, parsing throws `CommanderError`. */
@@ -99,6 +103,7 @@ export function createProgram(context: Context): Command {
     createKnowledgeCommands(context),
     createSpaceCommands(context),
     createMemberCommands(context),
+    createUserCommands(context),
     createKeyCommands(context, [createBootstrapCommand(context)]),
     createModelCommands(context),
     createCredentialCommands(context),
@@ -121,7 +126,8 @@ export function createProgram(context: Context): Command {
   ]) {
     program.addCommand(command as Command);
   }
-  tab(program, { completionCommandName: "completion" });
+  program.addCommand(createHelpCommand(program));
+  completeNames(context, program, tab(program, { completionCommandName: "completion" }));
   finish(program, io);
   program.hook("preAction", (_program, action) => {
     if (action.opts()["debug"] === true) state.isDebugging = true;
@@ -159,7 +165,33 @@ function finish(command: Command, io: Io): void {
   if (command.commands.length === 0) {
     command.option("--debug", "show details of a failure");
   }
+  command.addHelpText("after", () => renderExamples(command));
   for (const one of command.commands) finish(one, io);
+}
+
+/** The end of a help: what a person would type. */
+function renderExamples(command: Command): string {
+  const path = pathOf(command);
+  const inner = command.commands.map(pathOf);
+  const ofCommand = inner.length === 0 ? examplesOf(path) : examplesOfGroup(inner);
+  const lines = command.parent === null ? firstExamples : ofCommand;
+  return ["\nExamples:", ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+/** Makes the command that shows the help of another. */
+function createHelpCommand(program: Command): Command {
+  return new Command("help")
+    .description("show the help of a command")
+    .argument("[command...]", "its words, such as agents create")
+    .action((words: readonly string[]) => {
+      let shown = program;
+      for (const word of words) {
+        const next = shown.commands.find((one) => one.name() === word);
+        if (next === undefined) throw calledWrongly(pathOf(shown), `unknown command '${word}'`);
+        shown = next;
+      }
+      shown.outputHelp();
+    });
 }
 
 const pathOf = (command: Command): string =>

@@ -25,7 +25,6 @@ export async function runProgram(
   }
   try {
     await program.parseAsync(args, { from: "user" });
-    return context.state.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(context, error);
     // Help and version have been printed.
@@ -34,4 +33,6 @@ export async function runProgram(
     if (error.code !== "commander.help") reportLine(io, `parley: ${describeMistake(error)}`);
     return CALLED_WRONGLY;
   }
+  if (context.state.isOverdue) io.exit(context.state.exitCode);
+  return context.state.exitCode;
 }

@@ -31,6 +31,12 @@ export const starters: readonly Starter[] = [
     source: "resourceLimits: RESOURCES",
   },
   {
+    file: "apps/cli/src/connection/update.ts",
+    why: "The user's npm, which asks their registry about one package; arguments of ours only",
+    bound: "time, and the bytes of its output",
+    source: "timeout: PATIENCE_MS",
+  },
+  {
     file: "apps/server/src/doctor/surroundings.ts",
     why: "Installed programs that print their version; no input",
     bound: "time, and the megabyte of output of `execFile`",

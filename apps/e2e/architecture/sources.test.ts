@@ -16,10 +16,11 @@ test("the environment is read in config.ts only", () => {
     .filter(({ text }) => /\bprocess\.env\b/.test(text))
     .map(({ file }) => file)
     .filter((file) => path.basename(file) !== "config.ts");
-  // What commands are given, how tests reach registries, where they find their PostgreSQL and whether they may take
+  // What commands are given, how tests reach registries and find npm, where they find their PostgreSQL and whether they may take
   // long, and what threads find of it.
   expect(readers.toSorted()).toEqual([
     "apps/cli/src/main.ts",
+    "apps/e2e/cli/update.test.ts",
     "apps/e2e/packaging/rootfs.ts",
     "apps/e2e/seed-properties.ts",
     "packages/core/testing/misbehaving-thread.ts",

@@ -112,9 +112,9 @@ describe("alerts and trace destinations in a workspace's folder", () => {
     });
     const said = await workspace.fail(["apply", wrong, "--yes"]);
     expect(said).toContain("alerts/none.yaml: threshold: is required");
-    expect(said).toMatch(/alerts\/strange\.yaml:1: builtIn: /);
+    expect(said).toMatch(/alerts\/strange\.yaml:1:1: builtIn: /);
     expect(said).toMatch(
-      /trace-destinations\/open\.yaml:2: headers\.Authorization: must name a secret/,
+      /trace-destinations\/open\.yaml:2:12: headers\.Authorization: must name a secret/,
     );
     expect(said).toContain("must be the name of a header that clients may set");
     const moved = await openFolder({

@@ -118,10 +118,10 @@ describe("schedules in folders", () => {
     const said = await workspace.fail(["apply", folder, "--yes"]);
     expect(said).toContain("both.yaml: exactly one of agent and function must be there");
     expect(said).toContain("cron.yaml: cron: day of month: never fires");
-    expect(said).toContain("every.yaml:3: every: must be a number of s, m, h or d");
+    expect(said).toContain("every.yaml:3:1: every: must be a number of s, m, h or d");
     expect(said).toContain("never.yaml: exactly one of cron and every must be there");
     expect(said).toContain("notes.txt: does not belong to a schedule");
-    expect(said).toMatch(/slug\.yaml:2: mesage: .*did you mean message/);
+    expect(said).toMatch(/slug\.yaml:2:1: mesage: .*did you mean message/);
     const unknown = await openFolder({
       "parley.yaml": "",
       "schedules/x.yaml": "agent: nobody\nmessage: x\nevery: 1h\n",

@@ -184,11 +184,11 @@ describe("triggers in folders", () => {
     });
     const said = await workspace.fail(["apply", folder, "--yes"]);
     expect(said).toContain("both.yaml: exactly one of agent and function must be there");
-    expect(said).toMatch(/mapping\.yaml:3: mapping\.mesage: .*did you mean message/);
+    expect(said).toMatch(/mapping\.yaml:3:27: mapping\.mesage: .*did you mean message/);
     expect(said).toContain("none.yaml: exactly one of agent and function must be there");
     expect(said).toContain("notes.txt: is not a trigger: trigger files end in .yaml");
-    expect(said).toMatch(/secret\.yaml:3: secret: /);
-    expect(said).toMatch(/source\.yaml:2: source\.type: /);
+    expect(said).toMatch(/secret\.yaml:3:1: secret: /);
+    expect(said).toMatch(/source\.yaml:2:11: source\.type: /);
     const unknown = await openFolder({
       "parley.yaml": "",
       "triggers/x.yaml": `${url}agent: nobody\n`,

@@ -89,7 +89,7 @@ describe("webhooks in a workspace's folder", () => {
       "webhooks/shop.yaml": "url: x\nevent: y\n",
     });
     expect(await workspace.fail(["apply", wrong, "--yes"])).toMatch(
-      /shop\.yaml:2: event: [^]*url: /,
+      /shop\.yaml:2:1: event: [^]*url: /,
     );
   });
 });

@@ -173,14 +173,14 @@ describe("parley apply and parley pull", () => {
     });
     const said = await workspace.fail(["apply", folder, "--yes"]);
     for (const line of [
-      "parley.yaml:2: workspace.regions: unknown field: did you mean region?",
-      "agents/a.yaml:3: maxSteps: unknown field",
-      "agents/b.yaml:4: model.modelId: ",
-      "agents/c.yaml:2: Missing closing",
+      "parley.yaml:2:3: workspace.regions: unknown field: did you mean region?",
+      "agents/a.yaml:3:1: maxSteps: unknown field",
+      "agents/b.yaml:4:3: model.modelId: ",
+      "agents/c.yaml:2:1: Missing closing",
       "agents/d.md: does not belong to an agent",
-      "tools/t.yaml:2: headers.Authorization: must name a secret",
+      "tools/t.yaml:2:12: headers.Authorization: must name a secret",
       "tools/u.yaml: must have either url",
-      "skills/one/SKILL.md: front matter: name: must be its folder's name",
+      "skills/one/SKILL.md:2:1: front matter: name: must be its folder's name",
       "skills/three.yaml: has no skill folder",
       "functions/f: function.json: timeOut: unknown field: did you mean timeoutMs?",
     ]) {

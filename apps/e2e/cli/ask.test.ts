@@ -119,7 +119,10 @@ describe("a terminal", () => {
     const last = followed.stdout.trimEnd().split("\n").at(-1) ?? "";
     expect(JSON.parse(last) as InvocationEvent).toMatchObject({ result: { sum: 3 } });
     const lines = await run(["tail", "invocation", "add", invoked.stdout.trim()]);
-    expect(lines.stdout).toMatch(/^\d{4}-\S+ sandbox_function_invocation_created /);
+    expect(lines.stdout).toMatch(/^\d{4}-\S+Z created sfi_\w+\n[^]*Z succeeded \{"sum":3\}\n$/);
+    const said = await run(["tail", "message", conversation.sId, answer]);
+    expect(said.stdout).toMatch(/^\d{4}-\S+Z You said: [^]*Z answered\n$/);
+    expect(said.stdout).not.toContain("{");
   });
 
   it("follows conversations and runs until it is left", async () => {
@@ -127,7 +130,7 @@ describe("a terminal", () => {
     const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
     const messages = start(["tail", "conversation", conversation.sId]);
     const runs = start(["tail", "runs", "--json"]);
-    await printed(messages, "agent_message_done");
+    await printed(messages, "answered (");
     await printed(runs, '"kind":"turn"');
     const { conversation: second } = await calls.create("More", ["helper"], { blocking: true });
     await printed(runs, second.sId);
@@ -135,6 +138,8 @@ describe("a terminal", () => {
       program.signal("SIGINT");
       await program.exited;
     }
+    expect(messages.output.stdout).toMatch(/^\S+Z demo admin \(\w+\): Hello\n/);
+    expect(messages.output.stdout).toMatch(/^\S+Z helper begins to answer \(\w+\)\n/m);
     const listed = runs.output.stdout.trimEnd().split("\n");
     expect(listed.map((line) => (JSON.parse(line) as ListedRun).id).length).toBeGreaterThan(1);
   });

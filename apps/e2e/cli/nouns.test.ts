@@ -187,13 +187,18 @@ describe("nouns on the command line", () => {
   });
 
   it("conversations are named by their ids", async () => {
-    const { succeed, fail, read } = await open();
+    const { succeed, run, fail, read } = await open();
     const { conversationId: id = "" } = (await read(["ask", "Hello", "--agent", "helper"])) as {
       conversationId?: string;
     };
     expect(await succeed(["conversations", "list"])).toMatch(new RegExp(`^${id} .* Hello$`, "m"));
     await succeed(["conversations", "update", id, "--title", "Greetings"]);
-    expect(await succeed(["conversations", "get", id])).toContain("  title: Greetings\n");
+    const get = ["conversations", "get", id];
+    const newest = await run([...get, "--limit", "1"], "", settingsOf(server()));
+    expect(newest.stdout).toMatch(/^Greetings .*\n\nhelper {2}.* {2}\w+\n {2}You said/);
+    const [, before = ""] = /; --before (\S+) shows them\n$/.exec(newest.stderr) ?? [];
+    const earlier = await succeed([...get, "--before", before]);
+    expect(earlier).toMatch(/^Greetings .*\n\ndemo admin {2}[^\n]+\n {2}Hello\n$/);
     await succeed(["conversations", "remove", id, "--yes"]);
     expect((await fail(["conversations", "get", id])).said).toContain("parley conversations list");
   });

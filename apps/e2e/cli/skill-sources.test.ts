@@ -226,7 +226,7 @@ describe("skills come from folders, archives and repositories", () => {
     expect(stderr).toContain("git is not installed: install it");
   });
 
-  it("validates without a server: each fault with its file and its line", async () => {
+  it("validates without a server: each fault with its file and its place", async () => {
     const { run } = await openUser();
     const folder = await openFolder({
       "one/SKILL.md": "---\nname: other\ndescription: x\n---\n",
@@ -238,11 +238,13 @@ describe("skills come from folders, archives and repositories", () => {
     expect(code).toBe(1);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.toSorted()).toEqual([
-      expect.stringContaining("four/SKILL.md:1: must begin with front matter"),
-      expect.stringContaining("one/SKILL.md:2: front matter: name: must be its folder's name, one"),
-      expect.stringMatching(/^three\/SKILL\.md:[34]: front matter: /),
-      expect.stringContaining("two/SKILL.md:1: front matter: description: "),
-      expect.stringContaining("two/SKILL.md:3: front matter: license: "),
+      expect.stringContaining("four/SKILL.md:1:1: must begin with front matter"),
+      expect.stringContaining(
+        "one/SKILL.md:2:1: front matter: name: must be its folder's name, one",
+      ),
+      expect.stringMatching(/^three\/SKILL\.md:3:14: front matter: /),
+      expect.stringContaining("two/SKILL.md:1:1: front matter: description: "),
+      expect.stringContaining("two/SKILL.md:3:1: front matter: license: "),
     ]);
     expect(stderr).toBe("parley: The skills have 5 errors; none of them would be imported\n");
     const { stdout: json } = await run(["skills", "validate", folder, "--json"]);

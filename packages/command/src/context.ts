@@ -11,6 +11,8 @@ export interface CommandContext {
     isDebugging: boolean;
     /** Whether it calls a server: what breaks after that is about its answers. */
     isConnected: boolean;
+    /** Whether something is still under way that nobody waits for: the process ends without it. */
+    isOverdue: boolean;
     /** What the process exits with after a command that has said itself what is wrong. */
     exitCode: number;
   };

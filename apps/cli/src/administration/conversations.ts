@@ -9,15 +9,10 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
-import {
-  actionCommand,
-  getCommand,
-  printAnswer,
-  printDone,
-  updateCommand,
-} from "../grammar/one-commands.ts";
+import { actionCommand, printAnswer, printDone, updateCommand } from "../grammar/one-commands.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { getConversationCommand } from "./get-conversation.ts";
 import { createSummaryCommands } from "./summaries.ts";
 import { createTasksCommand } from "./tasks.ts";
 import type { Context } from "../connection/context.ts";
@@ -74,10 +69,7 @@ export const createConversationAdministration = (context: Context) =>
         TEXT: ({ excerpt }) => excerpt.replaceAll(/\s+/g, " "),
       },
     }),
-    getCommand(context, noun, {
-      ...common,
-      read: async ({ parley }, { id }) => parley.conversations.get({ conversationId: id }),
-    }),
+    getConversationCommand(context),
     updateCommand(context, noun, {
       ...common,
       about: "rename a conversation",

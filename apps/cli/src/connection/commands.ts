@@ -46,6 +46,16 @@ const status = (context: Context) =>
     .option("--watch", "refresh every two seconds, until Ctrl-C")
     .action(async (options) => (await import("./status.ts")).showStatus(context, options));
 
+const update = (context: Context) =>
+  new Command("update")
+    .description("show the newest version and what is new in it; nothing is installed")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nIt asks the registry of your npm configuration, through npm, and only when it is called.",
+    )
+    .action(async (options) => (await import("./update.ts")).showUpdate(context, options));
+
 /** Makes the commands about which server commands call. */
 export const createConnectionCommands = (context: Context) => [
   login(context),
@@ -54,4 +64,5 @@ export const createConnectionCommands = (context: Context) => [
   whoami(context),
   status(context),
   openConsole(context),
+  update(context),
 ];

@@ -1,10 +1,12 @@
 import type { Io } from "@parley/command/io";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
-import type { ConversationEvent, InvocationEvent, ListedRun, MessageEvent } from "@parley/schema";
+import type { ListedRun } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
+import { renderInvocationEvent } from "../functions/render-functions.ts";
+import { describeConversationEvent, readAnswerLines } from "./event-lines.ts";
 import { withNotes } from "./read-event.ts";
 import type { Context } from "../connection/context.ts";
 import { setTimeout as pause } from "node:timers/promises";
@@ -38,8 +40,6 @@ function describeRun(run: ListedRun): string {
   return oneLine(words.join(" "));
 }
 
-type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
-
 /** Prints the events of a conversation; it never ends by itself. */
 export async function tailConversation(
   context: Context,
@@ -54,7 +54,7 @@ export async function tailConversation(
         { conversationId },
         { onState: reportBreaks((line) => reportLine(io, line)) },
       ),
-      options,
+      { ...options, linesOf: (event) => [describeConversationEvent(event)] },
     ),
   );
 }
@@ -66,6 +66,7 @@ export async function tailMessage(
   options: ServerOptions,
 ): Promise<void> {
   const { io, parley } = await reach(context, options);
+  const lines = readAnswerLines();
   await callServer(
     printAll(
       io,
@@ -73,7 +74,7 @@ export async function tailMessage(
         { ...answer, include: withNotes },
         { onState: reportBreaks((line) => reportLine(io, line)) },
       ),
-      options,
+      { ...options, linesOf: lines.add },
     ),
   );
 }
@@ -90,7 +91,9 @@ export async function tailInvocation(
     { ...invocation, include },
     { onState: reportBreaks((line) => reportLine(io, line)) },
   );
-  await callServer(printAll(io, events, options));
+  await callServer(
+    printAll(io, events, { ...options, linesOf: (event) => [renderInvocationEvent(event)] }),
+  );
 }
 
 /**
@@ -103,17 +106,22 @@ async function reach(context: Context, options: ServerOptions) {
   return connection;
 }
 
-async function printAll(
-  io: Io,
-  events: AsyncIterable<AnyEvent>,
-  { json }: ServerOptions,
-): Promise<void> {
-  for await (const event of events) {
-    printLine(io, json ? JSON.stringify(event) : describeEvent(event));
-  }
+interface Printing<Event> extends ServerOptions {
+  /** The lines that an event completes. */
+  readonly linesOf: (event: Event) => readonly string[];
 }
 
-/** An event in a line: its time, its type, and its other members as JSON. */
-function describeEvent({ type, created, ...rest }: AnyEvent): string {
-  return `${new Date(created).toISOString()} ${type} ${oneLine(JSON.stringify(rest))}`;
+/** Prints events: with `--json` one per line, else what happened, in lines with their times. */
+async function printAll<Event extends { readonly created: number }>(
+  io: Io,
+  events: AsyncIterable<Event>,
+  { json, linesOf }: Printing<Event>,
+): Promise<void> {
+  for await (const event of events) {
+    if (json) printLine(io, JSON.stringify(event));
+    else {
+      const time = new Date(event.created).toISOString();
+      for (const line of linesOf(event)) printLine(io, `${time} ${oneLine(line)}`);
+    }
+  }
 }

@@ -133,7 +133,8 @@ async function watch<Item>(
   }
 }
 
-function readLimit(text: string): number {
+/** Reads a number of rows. Throws `InvalidArgumentError`. */
+export function readLimit(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number of at least 1.");
 }

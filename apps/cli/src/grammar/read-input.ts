@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
+import { oneLine } from "@parley/command/print";
+import { formatPath } from "@parley/schema";
 import type { Command } from "commander";
 import type * as z from "zod";
 import { check } from "../connection/connect.ts";
@@ -49,7 +51,7 @@ export function withInput<S extends z.ZodObject>(
   }
   return async (io, values) => {
     const { file } = values;
-    const given = typeof file === "string" ? await readDefinition(io, file) : {};
+    const given = typeof file === "string" ? await readDefinition(io, file, schema) : {};
     for (const one of options) {
       const value = values[one.option.attributeName()];
       if (value === undefined) continue;
@@ -66,11 +68,30 @@ export function checkInput<S extends z.ZodObject>(schema: S, given: object): z.i
   return given as z.input<S>;
 }
 
-async function readDefinition(io: Io, file: string): Promise<Record<string, unknown>> {
+/** Reads a file, and checks what it has. What is missing may be an option or an argument, and is not looked for. */
+async function readDefinition(
+  io: Io,
+  file: string,
+  schema: z.ZodObject,
+): Promise<Record<string, unknown>> {
   const text = file === "-" ? await readStandardInput(io) : await readFile(file, "utf8");
-  const value = await parseText(text, file);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new CommandError(`${file}: has no fields; it takes the same as the options`);
+  const source = file === "-" ? "standard input" : file;
+  const { value, placeOf } = await parseText(text, source);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new CommandError(`${source}: has no fields; it takes the same as the options`);
+  }
+  const { describePlace } = await import("./yaml-text.ts");
+  const given: Record<string, unknown> = { ...value };
+  const shape: Readonly<Record<string, z.ZodType>> = schema.shape;
+  const faults = Object.entries(given).flatMap(([member, one]) => {
+    const issues = shape[member]?.safeParse(one).error?.issues ?? [];
+    return issues.map(({ path, message }) => {
+      const whole = [member, ...path];
+      return `${describePlace(source, placeOf(whole))}: ${formatPath(whole)}: ${message}`;
+    });
+  });
+  if (faults.length > 0) throw new CommandError(oneLine(faults.join("; ")));
+  return given;
 }
 
 async function readValue(
@@ -84,16 +105,15 @@ async function readValue(
   const text = isFile ? await readFile(value.slice(1), "utf8") : value;
   if (!isStructured) return text;
   const short = isFile ? undefined : reader?.(text);
-  return short ?? parseText(text, String(option.long));
+  if (short !== undefined) return short;
+  return (await parseText(text, isFile ? value.slice(1) : String(option.long))).value;
 }
 
-async function parseText(text: string, source: string): Promise<unknown> {
-  const { parse, YAMLParseError } = await import("yaml");
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    const [line = ""] = error.message.split("\n");
-    throw new CommandError(`${source}: is neither JSON nor YAML: ${line.replace(/:$/, "")}`);
-  }
+/** Throws `CommandError`, which says in a line what is wrong, and where. */
+async function parseText(text: string, source: string) {
+  const { describePlace, readYamlText } = await import("./yaml-text.ts");
+  const read = readYamlText(text);
+  if (!("faults" in read)) return read;
+  const faults = read.faults.map((fault) => `${describePlace(source, fault)}: ${fault.message}`);
+  throw new CommandError(oneLine(`${faults.join("; ")}: it is neither JSON nor YAML`));
 }

@@ -145,7 +145,10 @@ async function readAgent({ file, entries, text: read }: Entry): Promise<ReadFile
     file: beside,
     text: JSON.stringify({ instructions: inMarkdown ?? null }),
   });
-  if ("faults" in checked) return checked;
+  if ("faults" in checked) {
+    // The text is the whole file.
+    return { faults: checked.faults.map(({ message }) => ({ file: beside, message })) };
+  }
   const said = value.instructions ?? inMarkdown;
   return { value: definitionOf({ ...value, instructions: said }, stemOf(file)) };
 }

@@ -7,6 +7,7 @@ import {
   writeYaml,
 } from "@parley/core/skill-folders";
 import * as z from "zod";
+import { locateFaults } from "../skills/locate-faults.ts";
 import { readSkillFolders } from "../skills/read-skill-folders.ts";
 import type { Entry, WrittenFiles } from "./kind.ts";
 import { type Fault, type ReadFile, readYamlFile, withoutDefaults, YAML } from "./yaml-file.ts";
@@ -70,7 +71,10 @@ export async function readSkillEntry({
   const uploaded = files.map(({ path, content }) => ({ path, bytes: content }));
   const { skills, issues } = await parseSkillFolders(uploaded, async (one) => readYaml(one));
   const parent = folder.slice(0, folder.lastIndexOf("/") + 1);
-  const faults: Fault[] = issues.map(({ path, message }) => ({ file: parent + path, message }));
+  const located = issues.flatMap(({ path, message }) => locateFaults(files, path, message));
+  const faults = located.map(({ file, message, ...at }): Fault => {
+    return { file: parent + file, place: at, message };
+  });
   const about = readYamlFile(SkillFile, { file: yaml ?? folder, text: yamlText });
   if ("faults" in about) faults.push(...about.faults);
   const [parsed, second] = skills;

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "@parley/command/command-error";
 import { oneLine } from "@parley/command/print";
 import { findUnknownIn, formatPath } from "@parley/schema";
-import { isNode, LineCounter, parseDocument } from "yaml";
 import * as z from "zod";
+import { describePlace, type Place, readYamlText } from "../grammar/yaml-text.ts";
 
 /** What is wrong with a file of a folder. */
 export interface Fault {
   /** Its path in the folder. */
   readonly file: string;
-  readonly line?: number | undefined;
+  readonly place?: Place | undefined;
   /** Names the member if there is one. */
   readonly message: string;
 }
@@ -23,7 +23,7 @@ export const YAML = /\.ya?ml$/;
 /** The name of a file without its folder and its extension. */
 export const stemOf = (file: string): string => file.replace(/^.*\//, "").replace(YAML, "");
 
-/** The error for the faults of a folder: each with its file, and line. */
+/** The error for the faults of a folder: each in a line with its place. */
 export function refuseFaults(folder: string, faults: readonly Fault[]): CommandError {
   const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
   return new CommandError(
@@ -31,9 +31,9 @@ export function refuseFaults(folder: string, faults: readonly Fault[]): CommandE
   );
 }
 
-function describeFault({ file, line, message }: Fault): string {
-  const place = line === undefined ? file : `${file}:${line}`;
-  return `  ${oneLine(place)}: ${oneLine(message)}`;
+function describeFault({ file, place, message }: Fault): string {
+  const where = place === undefined ? file : describePlace(file, place);
+  return `  ${oneLine(where)}: ${oneLine(message)}`;
 }
 
 /** The members of a file that a read would not give if the file left them out. */
@@ -49,36 +49,26 @@ export function readYamlFile<S extends z.ZodObject>(
   schema: S,
   { file, text }: { readonly file: string; readonly text: string },
 ): ReadFile<z.output<S>> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, schema: "core", stringKeys: true });
-  const broken = [...document.errors, ...document.warnings].map(({ message, pos }) => {
-    return {
-      file,
-      line: lines.linePos(pos[0]).line,
-      message: message.split(/ at line \d+/)[0] ?? "",
-    };
-  });
-  if (broken.length > 0) return { faults: broken };
-  const lineOf = (path: readonly PropertyKey[]): number | undefined => {
-    for (let length = path.length; length > 0; length--) {
-      const node = document.getIn(path.slice(0, length), true);
-      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
-    }
-    return undefined;
-  };
-  const value: unknown = document.toJS() ?? {};
+  const read = readYamlText(text);
+  if ("faults" in read) {
+    return { faults: read.faults.map(({ message, ...place }) => ({ file, place, message })) };
+  }
+  const { placeOf } = read;
+  const value = read.value ?? {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    return { faults: [{ file, line: 1, message: "must be a mapping of names to values" }] };
+    return {
+      faults: [{ file, place: placeOf([]), message: "must be a mapping of names to values" }],
+    };
   }
   const unknown = findUnknownIn(schema, value).map(({ path, message }): Fault => {
-    return { file, line: lineOf(path.split(/[.[\]]+/)), message: `${path}: ${message}` };
+    return { file, place: placeOf(path.split(/[.[\]]+/)), message: `${path}: ${message}` };
   });
   const parsed = schema.safeParse(value);
   if (parsed.success && unknown.length === 0) return { value: parsed.data };
   const issues = (parsed.error?.issues ?? []).map((issue): Fault => {
     const { path, message } = innermost(issue);
     const member = path.length === 0 ? "" : `${formatPath(path)}: `;
-    return { file, line: lineOf(path), message: member + message };
+    return { file, place: placeOf(path), message: member + message };
   });
   return { faults: [...unknown, ...issues] };
 }

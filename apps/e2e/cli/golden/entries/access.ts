@@ -48,6 +48,17 @@ export const accessEntries: readonly Entry[] = [
     args: ["ada@acme.example"],
     confirmed: "ada@acme.example",
   },
+  {
+    command: "users tokens create",
+    args: ["--external-id", "customer-1017", "--first-name", "Ada", "--scope", "agents:read"],
+    showsSecret: true,
+  },
+  {
+    command: "users tokens revoke",
+    prepare: withMember,
+    args: ["--user-id", "ada@acme.example"],
+    confirmed: "ada@acme.example",
+  },
   { command: "keys list", prepare: withKey },
   { command: "keys get", prepare: withKey, args: ["backend"] },
   { command: "keys create", args: ["backend", "--role", "user"], showsSecret: true },

@@ -25,6 +25,8 @@ export const connectionEntries: readonly Entry[] = [
   { command: "profiles", prepare: saveProfile, opens: "nothing" },
   { command: "whoami" },
   { command: "status" },
+  // Without npm: a registry is not the machine's to have.
+  { command: "update", opens: "nothing", settings: { PATH: "/nowhere" }, exits: 1 },
   // The link signs in, once.
   { command: "console", showsSecret: true },
 ];

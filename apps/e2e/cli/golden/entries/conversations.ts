@@ -253,7 +253,7 @@ export const conversationEntries: readonly Entry[] = [
     command: "tail conversation",
     prepare: answered,
     args: ({ conversation = "" }) => [conversation],
-    until: /agent_message_done/,
+    until: /answered \(/,
   },
   {
     command: "tail message",

@@ -48,6 +48,7 @@ export const serverEntries: readonly Entry[] = [
       [/\d+ with warnings/g, "N with warnings"],
     ],
   },
+  { command: "help", args: ["spaces", "create"], opens: "nothing" },
   { command: "completion", args: ["bash"], opens: "nothing" },
   { command: "complete", args: ["--", "tools", "re"], opens: "nothing" },
 ];
