@@ -5,6 +5,7 @@ import {
   type LookingTurn,
   lookUp,
   lookUpDocument,
+  queryTableOfTurn,
   type Turn,
 } from "@parley/core";
 import { looksUp } from "@parley/schema";
@@ -44,5 +45,6 @@ export function knowledgeSourceOf(
       }),
     list: ({ dataSourceId, folderId }, page) =>
       retry(() => listDocumentsOfTurn(core, turn, { dataSourceId, folderId, ...page, signal })),
+    table: (place, query) => retry(() => queryTableOfTurn(core, turn, { ...place, query, signal })),
   };
 }
