@@ -34,7 +34,9 @@ export function knowledgeSourceOf(
         const dataSourceIds = dataSourceId === undefined ? undefined : [dataSourceId];
         const found = await lookUp(core, turn, { ...query, dataSourceIds, tagsIn, signal });
         if ("refused" in found) return found;
-        return found.map(({ spaceId: _space, partId: _part, score: _score, ...part }) => part);
+        return found.map(
+          ({ spaceId: _space, partId: _part, score: _score, foundBy: _by, ...part }) => part,
+        );
       }),
     read: (place, range) =>
       retry(async () => {

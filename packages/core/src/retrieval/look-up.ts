@@ -36,7 +36,7 @@ export async function lookUp(
 }
 
 /** A document of a data source that a turn reads. */
-interface ReadDocument extends Omit<FoundPart, "partId" | "score"> {
+interface ReadDocument extends Omit<FoundPart, "partId" | "score" | "foundBy"> {
   /** Characters of the whole text, in UTF-16 units. */
   readonly characters: number;
 }
