@@ -155,25 +155,19 @@ function aggregateOf(
   if (of === undefined) throw new WrongQuery(`${path}: ${name} needs a column`);
   const { type, value } = findColumn(table, of, `${path}.column`);
   const label = `${name}(${of})`;
-  switch (name) {
-    case "count":
-      return { label, type: "int", value: sql`count(${value})` };
-    case "count_distinct":
-      return { label, type: "int", value: sql`count(distinct ${value})` };
-    case "sum":
-    case "avg":
-      if (type !== "int" && type !== "float") {
-        throw new WrongQuery(
-          `${path}: ${name} needs a column of numbers, and ${JSON.stringify(of)} has ${type}`,
-        );
-      }
-      return { label, type: "float", value: sql`${sql.raw(name)}(${value})` };
-    case "min":
-    case "max":
-      if (type === "bool")
-        throw new WrongQuery(`${path}: ${name} needs a column that is not of bool`);
-      return { label, type, value: sql`${sql.raw(name)}(${value})` };
+  if (name === "count") return { label, type: "int", value: sql`count(${value})` };
+  if (name === "count_distinct") {
+    return { label, type: "int", value: sql`count(distinct ${value})` };
   }
+  const computed = sql`${sql.raw(name)}(${value})`;
+  if (name === "min" || name === "max") {
+    if (type !== "bool") return { label, type, value: computed };
+    throw new WrongQuery(`${path}: ${name} needs a column that is not of bool`);
+  }
+  if (type === "int" || type === "float") return { label, type: "float", value: computed };
+  throw new WrongQuery(
+    `${path}: ${name} needs a column of numbers, and ${JSON.stringify(of)} has ${type}`,
+  );
 }
 
 const comparisons = { eq: "=", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;

@@ -48,7 +48,7 @@ export interface FoundPart {
   /** By reciprocal rank: only for the order of one search. */
   readonly score: number;
   /** The orders that it has a place in. */
-  readonly foundBy: readonly FoundBy[];
+  readonly foundBy: FoundBy[];
 }
 
 interface PartSearch {
