@@ -24,6 +24,7 @@ const threads = {
   "schema-thread": "../../packages/core/src/functions/json-schema/schema-thread.ts",
   "expression-thread": "../../packages/core/src/functions/expression-thread.ts",
   "key-expression-thread": "../../packages/core/src/triggers/key-expression-thread.ts",
+  "csv-thread": "../../packages/core/src/knowledge/csv-thread.ts",
   "divide-thread": "../../packages/core/src/retrieval/divide-thread.ts",
   "read-web-thread": "../../packages/core/src/web-sources/read-web-thread.ts",
   "page-thread": "../../packages/core/src/files/page-thread.ts",

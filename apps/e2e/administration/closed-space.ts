@@ -19,6 +19,8 @@ export interface Things {
   readonly dataSourceViewId: string;
   readonly dataSourceId: string;
   readonly nodeId: string;
+  /** A table with one row. */
+  readonly tableId: string;
   readonly webSourceId: string;
   readonly toolId: string;
   readonly skillId: string;
@@ -40,6 +42,7 @@ export const unknownThings: Things = {
   dataSourceViewId: "dsv_unknown000",
   dataSourceId: "dts_unknown000",
   nodeId: "unknown-node",
+  tableId: "unknown-table",
   webSourceId: "web_unknown000",
   toolId: "msv_unknown000",
   skillId: "skl_unknown000",
@@ -100,6 +103,10 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
   const nodeId = `${MARK}-node`;
   const node = { wId: workspaceId, dataSourceViewId, nodeId, title: MARK, content: `${MARK} node` };
   await rpc.dataSourceNodes.put.mutate({ ...node, nodeType: "document" });
+  const tableId = `${MARK}-table`;
+  const csv = `word\n${MARK} cell\n`;
+  const table = { wId: workspaceId, dsId: dataSourceId, table_id: tableId, name: MARK, csv };
+  await rpc.tables.uploadCsv.mutate(table);
   const page = { url: `http://127.0.0.1:9/${MARK}`, kind: "page" } as const;
   const ofView = { wId: workspaceId, dataSourceViewId, ...page };
   const { webSource } = await rpc.webSources.create.mutate(ofView);
@@ -135,6 +142,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     dataSourceViewId,
     dataSourceId,
     nodeId,
+    tableId,
     webSourceId: webSource.sId,
     toolId: tool.sId,
     skillId: skill.sId,
@@ -171,19 +179,26 @@ async function readAll(
     rpc.spaces.list.query({ wId: workspaceId }),
     rpc.memories.get.query({ wId: workspaceId, memoryId: things.memoryId }),
     ...bytes.map(async (answer) => (await answer).text),
+    rpc.tableRows.list.query({
+      ...ofWorkspace,
+      dsId: things.dataSourceId,
+      tableId: things.tableId,
+    }),
     readNodes(server()),
   ]);
   return JSON.stringify(all);
 }
 
-/** All nodes, once they are divided into parts: what is in them is told to agents alone. */
+/** All nodes, once the documents are divided into parts: what is in them is told to agents alone. */
 async function readNodes({ place }: Server): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: place.databaseUrl });
   await client.connect();
   try {
     return await eventually(async () => {
       const { rows } = await client.query("select * from data_source_nodes order by 1, 2");
-      return rows.every((row) => row.divided_at !== null) ? { value: rows } : {};
+      return rows.every((row) => row.divided_at !== null || row.node_type !== "document")
+        ? { value: rows }
+        : {};
     }, 20_000);
   } finally {
     await client.end();

@@ -1,5 +1,6 @@
 import { AnalyticsTable, type EndpointName } from "@parley/schema";
 import { MARK, type Things } from "./closed-space.ts";
+import { tableCalls } from "./table-calls.ts";
 import { webSourceCalls } from "./web-source-calls.ts";
 
 /** What a caller of the table has itself, in the open. */
@@ -214,6 +215,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "spaces.listConversationIds": ofSpace,
   "spaces.listConversations": ofSpace,
   "spaces.listProjectFiles": ofSpace,
+  ...tableCalls,
   ...webSourceCalls,
   "dataSourceNodes.divide": ({ dataSourceViewId, nodeId }) => [{ dataSourceViewId, nodeId }],
   "dataSourceNodes.list": ({ dataSourceViewId }) => [{ dataSourceViewId }],

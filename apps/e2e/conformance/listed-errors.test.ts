@@ -15,6 +15,7 @@ import { skillForm } from "./skill-form.ts";
 import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 import { wrongStarts } from "./wrong-starts.ts";
 import { wrongSummaries } from "./wrong-summaries.ts";
+import { wrongTables } from "./wrong-tables.ts";
 import { wrongTrials } from "./wrong-trials.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
@@ -24,6 +25,7 @@ const server = shareServer({
   PARLEY_PRIVATE_HOSTS: "127.0.0.1",
   PARLEY_WORKSPACE_DATA_SOURCES: "20",
   PARLEY_DATA_SOURCE_DOCUMENTS: "2",
+  PARLEY_DATA_SOURCE_BYTES: "20000",
 });
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
@@ -65,6 +67,10 @@ beforeAll(async () => {
     ...(await createSource()),
     documentId: "d",
     folderId: "f",
+    tableId: "t",
+    rowId: "r",
+    rows: [],
+    csv: "a",
     text: "x",
     timestamp: 1,
     mime_type: "text/plain",
@@ -106,6 +112,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
   ...wrongStarts(calls, { server, call, mutations }),
+  ...wrongTables(calls, { server, call, rest }),
   ...wrongTrials(calls, { server, call, callWithoutModels }),
   ...wrongSummaries(calls, { server, call, callWithoutModels }),
   ...missingSubjects(async (input) => call("budgets.create", input), mutations["budgets.create"]!),

@@ -36,7 +36,8 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   agent_not_found: { agentId: nobody, sId: nobody },
   data_source_not_found: { dsId: nobody },
   data_source_document_not_found: { documentId: nobody, folderId: nobody, nodeId: nobody },
-  data_source_quota_error: { documentId: nobody, folderId: nobody },
+  data_source_quota_error: { documentId: nobody, folderId: nobody, table_id: nobody },
+  table_not_found: { tableId: nobody, rowId: nobody },
   data_source_view_not_found: {
     dsvId: nobody,
     dataSourceViewId: nobody,

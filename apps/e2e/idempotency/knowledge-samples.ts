@@ -20,7 +20,31 @@ export function knowledgeSamples(server: () => Server): Record<string, () => Pro
     return `${pathsOf(server()).workspace}/data_sources/${dataSourceView.dataSourceId}`;
   };
   const withoutKey = "makes nothing";
+  const newTable = async (): Promise<string> => {
+    const path = `${await newSource()}/tables`;
+    await send(server(), { path, json: { name: "t" } });
+    return `${path}/t`;
+  };
   return {
+    "tables.upsert": async () => ({
+      request: { path: `${await newSource()}/tables`, json: { name: "t" } },
+      withoutKey,
+    }),
+    "tables.uploadCsv": async () => ({
+      request: { path: `${await newSource()}/tables/csv`, json: { name: "t", csv: "a\n1\n" } },
+      withoutKey,
+    }),
+    "tables.setParents": async () => ({
+      request: { path: `${await newTable()}/parents`, json: { parents: ["t", "f"] } },
+      withoutKey,
+    }),
+    "tableRows.upsert": async () => ({
+      request: {
+        path: `${await newTable()}/rows`,
+        json: { rows: [{ row_id: "r", value: { a: 1 } }] },
+      },
+      withoutKey,
+    }),
     "documents.upsert": async () => ({
       request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
       withoutKey,

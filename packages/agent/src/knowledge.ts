@@ -1,9 +1,23 @@
 import type { Citation } from "@parley/schema";
-import type { BuiltInTool, ToolAnswer } from "./tools.ts";
-import type { SkillLoads } from "./offered-functions.ts";
+import {
+  type Cited,
+  cite,
+  integer,
+  isRefused,
+  LIST,
+  oneLine,
+  READ,
+  refuse,
+  type Refused,
+  SEARCH,
+  string,
+  TABLE,
+} from "./knowledge-answers.ts";
+import { type AskedTable, describeTable, tableTool } from "./knowledge-table.ts";
+import type { BuiltInTool } from "./tools.ts";
 
 /** A part of a document that was found or read. */
-interface FoundText extends Omit<Citation, "reference"> {
+interface FoundText extends Cited {
   readonly content: string;
   /** When the content last changed, in milliseconds. */
   readonly timestamp: number;
@@ -25,19 +39,21 @@ interface ReadText extends FoundText {
   readonly characters: number;
 }
 
-/** A data source, or a document in one. */
+/** A data source, or a document or table in one. */
 interface ListedKnowledge {
   readonly dataSources: readonly { readonly id: string; readonly name: string }[];
   readonly documents: readonly {
     readonly documentId: string;
     readonly title: string;
     readonly folders: readonly string[];
+    /** What the rows of a table are; null for a document. */
+    readonly table: { readonly rows: number; readonly columns: readonly string[] } | null;
   }[];
   readonly hasMore: boolean;
 }
 
 /** Looks things up for the tools, as far as whoever asks reaches them. What is refused gives its reason. */
-export interface KnowledgeSource {
+export interface KnowledgeSource extends AskedTable {
   search(query: KnowledgeQuery): Promise<readonly FoundText[] | Refused>;
   read(
     place: { readonly dataSourceId: string; readonly documentId: string },
@@ -49,15 +65,6 @@ export interface KnowledgeSource {
   ): Promise<ListedKnowledge | Refused>;
 }
 
-/** Why something was not looked up. */
-interface Refused {
-  readonly refused: string;
-}
-
-const SEARCH = "knowledge__search";
-const READ = "knowledge__read";
-const LIST = "knowledge__list";
-
 const MAX_QUERY_CHARACTERS = 1000;
 const MAX_TAGS = 50;
 const RESULTS = 8;
@@ -65,17 +72,6 @@ const MAX_RESULTS = 20;
 const READ_CHARACTERS = 10_000;
 const MAX_READ_CHARACTERS = 50_000;
 const LISTED = 50;
-
-const refuse = (output: string): ToolAnswer => ({ output, isError: true });
-const isRefused = (found: object): found is Refused => "refused" in found;
-
-const string = (description: string) => ({ type: "string", description });
-const integer = (description: string, minimum: number, maximum?: number) => ({
-  type: "integer",
-  description,
-  minimum,
-  ...(maximum !== undefined && { maximum }),
-});
 
 /** The tools that look things up in data sources. What they find is numbered, once in an answer. */
 export function knowledgeTools(source: KnowledgeSource): BuiltInTool[] {
@@ -148,13 +144,12 @@ export function knowledgeTools(source: KnowledgeSource): BuiltInTool[] {
     },
     {
       name: LIST,
-      description:
-        "Lists the data sources that can be searched, or the documents of one of them with their ids and titles",
+      description: `Lists the data sources that can be searched, or the documents and tables of one of them with their ids and titles; ${TABLE} queries tables`,
       inputSchema: {
         type: "object",
         properties: {
           dataSourceId: string(
-            "The data source whose documents to list; all data sources without it",
+            "The data source whose documents and tables to list; all data sources without it",
           ),
           folderId: string("Only documents in this folder"),
           offset: integer("Documents to skip; 0 by default", 0),
@@ -168,6 +163,7 @@ export function knowledgeTools(source: KnowledgeSource): BuiltInTool[] {
         return { output: describeList(listed, page.offset), isError: false };
       },
     },
+    tableTool(source),
   ];
 }
 
@@ -204,27 +200,6 @@ function toCount(value: unknown, byDefault: number, max: number): number {
   return Math.min(max, Math.max(0, Math.floor(given)));
 }
 
-const keyOf = ({ dataSourceId, documentId, start, end }: Omit<Citation, "reference">): string =>
-  JSON.stringify([dataSourceId, documentId, start, end]);
-
-/** The citations of what was found: what was cited before in the answer keeps its number. */
-function cite(found: readonly FoundText[], { finishedCalls }: SkillLoads): Citation[] {
-  const known = new Map(
-    finishedCalls.flatMap(({ citations = [] }) =>
-      citations.map((citation) => [keyOf(citation), citation.reference] as const),
-    ),
-  );
-  return found.map((one) => {
-    const { dataSourceId, dataSourceName, documentId, title, headings, sourceUrl, start, end } =
-      one;
-    const key = keyOf(one);
-    const reference = known.get(key) ?? Math.max(0, ...known.values()) + 1;
-    known.set(key, reference);
-    const named = { dataSourceId, dataSourceName, documentId, title };
-    return { reference, ...named, headings, sourceUrl, start, end };
-  });
-}
-
 function describe(found: FoundText, { reference }: Citation, extent?: string): string {
   const { title, headings, dataSourceId, dataSourceName, documentId, content, start, end } = found;
   const place = [title, ...headings].filter((one, index, all) => all.indexOf(one) === index);
@@ -244,9 +219,10 @@ function describeList(
 ): string {
   const lines = [
     ...dataSources.map(({ id, name }) => `- dataSourceId ${JSON.stringify(id)}: ${oneLine(name)}`),
-    ...documents.map(({ documentId, title, folders }) => {
+    ...documents.map(({ documentId, title, folders, table }) => {
       const inside =
         folders.length === 0 ? "" : ` (in ${folders.map((one) => JSON.stringify(one)).join(", ")})`;
+      if (table !== null) return describeTable({ tableId: documentId, title, ...table }) + inside;
       return `- documentId ${JSON.stringify(documentId)}: ${oneLine(title)}${inside}`;
     }),
   ];
@@ -255,8 +231,4 @@ function describeList(
   return hasMore
     ? `${lines.join("\n")}\nThere are more: list them with offset ${end}`
     : lines.join("\n");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -12,10 +12,22 @@ import {
 // What the client needs of the schemas' tables. The build evaluates this module and bundles its values,
 // so that the package carries no schemas: they must be JSON.
 
-/** Endpoints that the client calls over REST; the administration and sessions it calls over the RPC. */
+/**
+ * Endpoints that the client calls over REST. The administration, sessions, and the tables of data sources, for which a page
+ * that loads the client need not pay, it calls over the RPC.
+ */
 export type RouteName = {
-  [N in EndpointName]: Endpoints[N] extends { readonly auth: EndpointAuth } ? never : N;
+  [N in EndpointName]: N extends OverRpc
+    ? never
+    : Endpoints[N] extends { readonly auth: EndpointAuth }
+      ? never
+      : N;
 }[EndpointName];
+
+type OverRpc = `${(typeof groupsOverRpc)[number]}.${string}`;
+const groupsOverRpc = ["tables", "tableRows"] as const;
+const isOverRpc = (name: string): boolean =>
+  groupsOverRpc.some((group) => name.startsWith(`${group}.`));
 
 /** What the paths of many endpoints begin with, by what stands for it in `routes`; what another begins with comes later. */
 export const prefixes: Readonly<Record<string, string>> = {
@@ -38,10 +50,12 @@ function shorten(path: string): string {
   return short === undefined || prefix === undefined ? path : short + path.slice(prefix.length);
 }
 
-/** Method and path of every public endpoint, as in `GET ~/skills`; parameters that are numbers are `{#name}`. */
+/** Method and path of each of them, as in `GET ~/skills`; parameters that are numbers are `{#name}`. */
 export const routes = Object.fromEntries(
   Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
-    "auth" in endpoint ? [] : [[name, `${endpoint.method} ${shorten(markNumbers(endpoint))}`]],
+    "auth" in endpoint || isOverRpc(name)
+      ? []
+      : [[name, `${endpoint.method} ${shorten(markNumbers(endpoint))}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 

@@ -23,6 +23,7 @@ import { countTestRows, refusalOf } from "../testing/operator.ts";
 import { insertTestRequest } from "../testing/requests.ts";
 import { divideTestDocuments, insertTestVectors } from "../testing/retrieval.ts";
 import { insertTestMemories } from "../testing/memories.ts";
+import { insertTestDocument, insertTestTable } from "../testing/tables.ts";
 import { insertTestSearch } from "../testing/search.ts";
 import { claimRuns } from "../testing/runs.ts";
 import {
@@ -82,9 +83,9 @@ describe("deleteWorkspace", () => {
     const keyIds = [context.caller.apiKey.sid];
     const { space } = await test.operator.createSpace({ wId: workspaceId, name: "S", keyIds });
     const view = { wId: workspaceId, spaceId: space.sId, name: "V" };
-    const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
-    const dataSourceViewId = (await test.operator.createDataSourceView(view)).dataSourceView.sId;
-    await test.operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
+    const { dataSourceView } = await test.operator.createDataSourceView(view);
+    const dataSourceViewId = await insertTestTable(context, dataSourceView);
+    await insertTestDocument(test.operator, { wId: workspaceId, dataSourceViewId });
     await divideTestDocuments(test.core);
     await insertTestVectors(test.core, workspace.id);
     const times = { createdAt: 0, updatedAt: 0 };

@@ -29,6 +29,8 @@ import { furtherDocumentEndpoints } from "./knowledge/further-documents.ts";
 import { nodeEndpoints } from "./knowledge/nodes.ts";
 import { partSearchEndpoints } from "./knowledge/part-search.ts";
 import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { tableRowEndpoints } from "./knowledge/table-rows.ts";
+import { tableEndpoints } from "./knowledge/tables.ts";
 import { memoryEndpoints } from "./memories/endpoints.ts";
 import { measureEndpoints } from "./measures/endpoints.ts";
 import { skillEndpoints } from "./skills/endpoints.ts";
@@ -91,6 +93,8 @@ export type Endpoints = typeof conversationEndpoints &
   typeof webSourceEndpoints &
   typeof documentEndpoints &
   typeof furtherDocumentEndpoints &
+  typeof tableEndpoints &
+  typeof tableRowEndpoints &
   typeof knowledgeSearchEndpoints &
   typeof partSearchEndpoints &
   typeof providerCredentialEndpoints &
@@ -149,6 +153,8 @@ export const endpoints: Endpoints = {
   ...webSourceEndpoints,
   ...documentEndpoints,
   ...furtherDocumentEndpoints,
+  ...tableEndpoints,
+  ...tableRowEndpoints,
   ...knowledgeSearchEndpoints,
   ...partSearchEndpoints,
   ...providerCredentialEndpoints,

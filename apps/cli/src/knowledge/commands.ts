@@ -4,13 +4,15 @@ import type { Context } from "../connection/context.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import { createTableCommands } from "./tables.ts";
 import { createWebSourceCommands } from "./web-sources.ts";
 import { documents, readDocuments } from "./documents.ts";
 import { withServer } from "../connection/server-options.ts";
 
 const about = `
 Uploads the text files of the folder (.md, .markdown, .txt, .rst, .adoc, .csv, .json, .yaml, .yml) that are new or
-changed. The id of a document is its path in the folder, and its folders are its parents.`;
+changed. The id of a document is its path in the folder, and its folders are its parents. A CSV file is a document like the
+others, whose text agents read; parley knowledge tables push makes it a table that they query.`;
 
 const pushing = (context: Context) =>
   withServer(new Command("push"))
@@ -80,5 +82,6 @@ export const createKnowledgeCommands = (context: Context) =>
     showing(context),
     listing(context),
     dividing(context),
+    createTableCommands(context),
     createWebSourceCommands(context),
   ]);

@@ -11,6 +11,8 @@ import { formatNumber } from "../ui/time.tsx";
 
 type FoundPart = Output<"knowledge.search">["parts"][number];
 
+const ways = { words: "words", pieces: "pieces of words", meaning: "meaning" } as const;
+
 interface FoundPartsProps {
   readonly query: string;
   /** The only data source that is searched; all without it. */
@@ -62,7 +64,7 @@ export function FoundParts({ query, dataSourceId, tags, excludedTags }: FoundPar
 }
 
 function FoundPartItem({ place, part }: { readonly place: number; readonly part: FoundPart }) {
-  const { title, headings, dataSourceName, documentId, content, start, end, score } = part;
+  const { title, headings, dataSourceName, documentId, content, start, end, score, foundBy } = part;
   const path = headings.filter((heading) => heading !== title);
   return (
     <li className="grid gap-1 rounded-lg border border-line p-3">
@@ -73,8 +75,8 @@ function FoundPartItem({ place, part }: { readonly place: number; readonly part:
         </Link>
       </p>
       <p className="text-sm text-muted">
-        {dataSourceName}, score {score.toFixed(4)}, characters {formatNumber(start)} to{" "}
-        {formatNumber(end)}
+        {dataSourceName}, found by {foundBy.map((way) => ways[way]).join(" and ")}, score{" "}
+        {score.toFixed(4)}, characters {formatNumber(start)} to {formatNumber(end)}
       </p>
       <p className="line-clamp-6 whitespace-pre-wrap text-sm">{content}</p>
     </li>

@@ -12,6 +12,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { useToast } from "../ui/toast.tsx";
+import { DataTables } from "./data-tables.tsx";
 import { DocumentDialog } from "./document-dialog.tsx";
 import { DocumentList } from "./document-list.tsx";
 import { DocumentSearch } from "./document-search.tsx";
@@ -20,7 +21,7 @@ import { FoundParts } from "./found-parts.tsx";
 import { UploadForm } from "./upload-form.tsx";
 import { WebSources } from "./web-sources.tsx";
 
-/** One data source as a space shows it: its documents, with a search. */
+/** One data source as a space shows it: its documents, with a search, and its tables. */
 export function DataSourcePage() {
   const { spaceId, viewId } = useParams({ from: "/session/data-sources/$spaceId/$viewId" });
   const { q, by, tags, without, doc } = useSearch({
@@ -64,6 +65,7 @@ export function DataSourcePage() {
         ) : (
           <FoundDocuments spaceId={spaceId} viewId={viewId} query={q} />
         ))}
+      {source && q === undefined && <DataTables dataSourceId={source.sId} canBuild={canBuild} />}
       {source && canBuild && q === undefined && <WebSources viewId={viewId} />}
       {source && doc !== undefined && (
         <DocumentDialog
@@ -86,7 +88,7 @@ export function DataSourcePage() {
       {source && doing === "delete" && (
         <ConfirmDialog
           title="Delete data source"
-          description="Deletes its documents and folders for everyone. This cannot be undone."
+          description="Deletes its documents, tables and folders for everyone. This cannot be undone."
           word={source.name}
           onClose={close}
           onConfirm={async () => {

@@ -5,6 +5,7 @@ import {
   type LookingTurn,
   lookUp,
   lookUpDocument,
+  queryTableOfTurn,
   type Turn,
 } from "@parley/core";
 import { looksUp } from "@parley/schema";
@@ -33,7 +34,9 @@ export function knowledgeSourceOf(
         const dataSourceIds = dataSourceId === undefined ? undefined : [dataSourceId];
         const found = await lookUp(core, turn, { ...query, dataSourceIds, tagsIn, signal });
         if ("refused" in found) return found;
-        return found.map(({ spaceId: _space, partId: _part, score: _score, ...part }) => part);
+        return found.map(
+          ({ spaceId: _space, partId: _part, score: _score, foundBy: _by, ...part }) => part,
+        );
       }),
     read: (place, range) =>
       retry(async () => {
@@ -44,5 +47,6 @@ export function knowledgeSourceOf(
       }),
     list: ({ dataSourceId, folderId }, page) =>
       retry(() => listDocumentsOfTurn(core, turn, { dataSourceId, folderId, ...page, signal })),
+    table: (place, query) => retry(() => queryTableOfTurn(core, turn, { ...place, query, signal })),
   };
 }

@@ -1,106 +1,30 @@
-import { followLog, implementations } from "@parley/core";
-import {
-  clearRuns,
-  countUndivided,
-  createTestConversation,
-  insertTestAgent,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  readTestLog,
-  type TestCore,
-} from "@parley/core/testing";
-import { endpoints, type MessageEvent, parseInput } from "@parley/schema";
-import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { WorkerSettings } from "../config.ts";
-import { createWorker } from "../worker.ts";
+import { implementations } from "@parley/core";
+import { openTestContext } from "@parley/core/testing";
+import { endpoints, parseInput } from "@parley/schema";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type CoreContext, lookupTest, outputOf, REFUND } from "../../testing/lookup-test.ts";
 
-type CoreContext = Awaited<ReturnType<typeof openTestContext>>;
-type Call = { name: string; params: Record<string, unknown> };
+type Asked = Parameters<typeof outputOf>[0];
 
 // An agent whose model is simulated looks things up, for whoever asks.
 
-const REFUND = "Customers who return goods get a refund within two weeks.";
-
 describe("an agent that looks things up", () => {
-  let test: TestCore;
+  const { opened, addAgent, startWorker, divided, ask } = lookupTest();
+  let test: typeof opened;
   let builder: CoreContext;
-  let wId: string;
   let openId: string;
   let secretId: string;
   let secretSpace: string;
-  const steps = (calls: Call[]) => ({
-    steps: [...calls.map((call) => ({ toolCalls: [call] })), { text: "See [1]." }],
-    tokenDelayMs: 0,
+  let wId: string;
+  beforeEach(() => {
+    test = opened;
+    ({ builder, openId, secretId, secretSpace, wId } = opened);
   });
   const search = (query: string, more = {}) => ({
     name: "knowledge__search",
     params: { query, ...more },
   });
-  beforeAll(async () => {
-    test = await openTestCore({ safetyPollMs: 60_000 });
-  });
-  afterAll(() => test.close());
-  beforeEach(async () => {
-    await clearRuns(test.core);
-    const workspace = await insertTestWorkspace(test.core);
-    wId = workspace.sid;
-    builder = await openTestContext(test.core, workspace, "builder");
-    const admin = await openTestContext(test.core, workspace, "admin");
-    const addSpace = async (name: string, more = {}) => {
-      const input = parseInput(endpoints["spaces.create"], { wId, name, ...more });
-      return (await implementations["spaces.create"](admin, input)).space.sId;
-    };
-    const keyIds = [builder.caller.apiKey.sid];
-    secretSpace = await addSpace("Secret", { isRestricted: true, keyIds });
-    const addSource = async (spaceId: string, name: string) => {
-      const input = parseInput(endpoints["dataSourceViews.create"], { wId, spaceId, name });
-      const made = await implementations["dataSourceViews.create"](builder, input);
-      return made.dataSourceView.dataSourceId;
-    };
-    openId = await addSource(await addSpace("Open"), "Handbook");
-    secretId = await addSource(secretSpace, "Ledger");
-    await upload(openId, "refunds", { title: "Refunds", text: REFUND, tags: ["public"] });
-    await upload(secretId, "fraud", { title: "Fraud", text: "A refund is refused after fraud." });
-  });
-  const upload = (dsId: string, documentId: string, body: object) =>
-    implementations["documents.upsert"].make(
-      builder,
-      parseInput(endpoints["documents.upsert"], { wId, dsId, documentId, ...body }),
-    );
-  const addAgent = async (knowledge: object, calls: Call[]) => {
-    const { workspace } = builder.caller;
-    await insertTestAgent(test.core, workspace, { sid: "ann", knowledge, script: steps(calls) });
-  };
-  const startWorker = () => {
-    const settings = WorkerSettings.parse({});
-    const worker = createWorker({ core: test.core, settings, logger: pino({ level: "silent" }) });
-    worker.start();
-    onTestFinished(() => worker.close(0));
-  };
-  /** Waits until the worker has divided all documents. */
-  const divided = async () => {
-    await expect.poll(() => countUndivided(test.core), { timeout: 20_000 }).toBe(0);
-  };
-  const ask = async (by: CoreContext, more: object = {}, context: object = {}) => {
-    const mentions = [{ configurationId: "ann" }];
-    const given = { username: "ada", timezone: "UTC", ...context };
-    const body = { message: { content: "How?", mentions, context: given }, ...more };
-    const { conversation } = await createTestConversation(by, ["ann"], body);
-    const logId = conversation.content.at(-1)![0]!.sId;
-    const { signal } = new AbortController();
-    for await (const events of followLog(test.core, { logId, after: 0, signal })) {
-      if (events.some(({ type }) => ["agent_message_success", "agent_error"].includes(type))) break;
-    }
-    const log = (await readTestLog(test.core, logId)) as MessageEvent[];
-    const end = log.at(-1);
-    if (end?.type !== "agent_message_success") throw new Error(JSON.stringify(end));
-    return { log, message: end.message };
-  };
-  const outputOf = ({ message }: Awaited<ReturnType<typeof ask>>, nth = 0) =>
-    (message.actions[nth]?.output?.[0] as { text: string } | undefined)?.text;
-  const titles = ({ message }: Awaited<ReturnType<typeof ask>>) =>
+  const titles = ({ message }: Asked) =>
     (message.citations ?? []).map(({ title }) => title).toSorted();
 
   it("cites what it finds in events, the message and the call, with one number each", async () => {

@@ -39,7 +39,7 @@ export async function readPage(reading: Reading): Promise<PageEnd> {
     url,
     ...known,
     signal,
-    ...(page.isMap && { limits: MAP_LIMITS }),
+    ...(page.isMap && { limits: MAP_LIMITS, unpacks: true }),
   });
   if ("failure" in answer) return { outcome: "failed", reason: answer.failure };
   return judge(reading, answer);

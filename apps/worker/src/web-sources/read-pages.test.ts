@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { implementations } from "@parley/core";
 import { endpoints, parseInput } from "@parley/schema";
 import { describe, expect, it } from "vitest";
@@ -152,5 +154,29 @@ describe("the pages of a web source", () => {
     site.pages.set("/more.xml", listing("/b"));
     expect(await refresh(source)).toMatchObject({ read: 1, removed: 1 });
     expect(await documents()).toEqual(["/b"]);
+  });
+
+  it("unpacks sitemaps that are gzip files, as far as they are no larger than others", async () => {
+    const site = await open({});
+    const packed = (bytes: Buffer) => (response: ServerResponse) =>
+      response.writeHead(200, { "content-type": "application/gzip" }).end(bytes);
+    const map = `<urlset><url><loc>${site.url}/a</loc></url></urlset>`;
+    site.pages.set("/a", pageOf("A", "First"));
+    site.pages.set("/sitemap.xml.gz", packed(gzipSync(map)));
+    const source = await create(`${site.url}/sitemap.xml.gz`, { kind: "sitemap" });
+    startWorker();
+    expect(await refreshed(source)).toMatchObject({ outcome: "succeeded", read: 1, failed: 0 });
+    expect(await documents()).toEqual(["/a"]);
+    const bomb = gzipSync(map + " ".repeat(11 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(20_000);
+    const faults = [
+      [bomb, "It is larger than 10485760 bytes once it is unpacked"],
+      [gzipSync(map).subarray(0, 20), "It is a gzip file that cannot be unpacked"],
+    ] as const;
+    for (const [bytes, failure] of faults) {
+      site.pages.set("/sitemap.xml.gz", packed(bytes));
+      expect(await refresh(source)).toMatchObject({ outcome: "failed", failure });
+      expect(await documents()).toEqual(["/a"]);
+    }
   });
 });

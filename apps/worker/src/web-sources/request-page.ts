@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { FetchFault, type FetchLimits, type Guard, locationOf } from "@parley/guarded-fetch";
 
 /** What one answer may take. */
@@ -26,11 +28,13 @@ interface PageRequest {
   readonly lastModified?: string | null;
   readonly signal: AbortSignal;
   readonly limits?: Partial<FetchLimits>;
+  /** Whether a body that is a gzip file is unpacked, to at most as many bytes as an answer may have. */
+  readonly unpacks?: boolean;
 }
 
 /** Requests a URL once, without following redirects. Rejects only with the reason of the signal. */
 export async function requestPage(guard: Guard, request: PageRequest): Promise<Answer> {
-  const { url, etag, lastModified, signal, limits } = request;
+  const { url, etag, lastModified, signal, limits, unpacks = false } = request;
   signal.throwIfAborted();
   await using session = guard.open({ ...LIMITS, ...limits, signal });
   try {
@@ -45,11 +49,15 @@ export async function requestPage(guard: Guard, request: PageRequest): Promise<A
     });
     const contentType = response.headers.get("content-type") ?? "";
     const [type = ""] = contentType.toLowerCase().split(";");
+    const sent = response.ok ? await response.arrayBuffer() : new ArrayBuffer();
+    const maxBytes = limits?.maxBytes ?? LIMITS.maxBytes;
+    const bytes = unpacks ? await unpack(sent, maxBytes) : sent;
+    if ("failure" in bytes) return bytes;
     return {
       status: response.status,
       location: locationOf(response),
       type: type.trim(),
-      body: response.ok ? decode(await response.arrayBuffer(), contentType) : "",
+      body: decode(bytes, contentType),
       etag: response.headers.get("etag"),
       lastModified: response.headers.get("last-modified"),
     };
@@ -60,7 +68,29 @@ export async function requestPage(guard: Guard, request: PageRequest): Promise<A
   }
 }
 
-function decode(bytes: ArrayBuffer, contentType: string): string {
+const unzip = promisify(gunzip);
+
+/** The content of a gzip file, or the bytes as they are if they are none. */
+async function unpack(
+  bytes: ArrayBuffer,
+  maxBytes: number,
+): Promise<ArrayBuffer | Uint8Array | { readonly failure: string }> {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first !== 0x1f || second !== 0x8b) return bytes;
+  try {
+    return await unzip(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      failure:
+        code === "ERR_BUFFER_TOO_LARGE"
+          ? `It is larger than ${maxBytes} bytes once it is unpacked`
+          : "It is a gzip file that cannot be unpacked",
+    };
+  }
+}
+
+function decode(bytes: ArrayBuffer | Uint8Array, contentType: string): string {
   const label = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(label).decode(bytes);

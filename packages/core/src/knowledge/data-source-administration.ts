@@ -1,5 +1,6 @@
 import {
   dataSourceNodes,
+  dataSourceRows,
   dataSourceViews,
   insertRow,
   logs,
@@ -33,6 +34,7 @@ import {
 import { deleteNode, writeNode } from "./nodes.ts";
 
 const NODES_AT_ONCE = 200;
+const ROWS_AT_ONCE = 5000;
 
 /**
  * Creates a data source and its view, in a space that the caller reaches. Throws `space_not_found`, and
@@ -116,10 +118,15 @@ export async function dropRefreshes(db: Queryable, views: SQL): Promise<void> {
   await db.delete(runs).where(inArray(runs.logId, sids));
 }
 
-/** Deletes a batch of the nodes of these views, a list or a query of their numbers. Gives their number. */
+/**
+ * Deletes a batch of the rows of tables, or else of the nodes, of these views, a list or a query of their numbers. Gives
+ * their number.
+ */
 export async function deleteSomeNodes(context: TransactionContext, views: SQL): Promise<number> {
   const { viewId, nodeId } = dataSourceNodes;
   return inTransaction(context, async ({ db }) => {
+    const rows = await deleteSomeRows(db, views);
+    if (rows > 0) return rows;
     const some = db
       .select({ viewId, nodeId })
       .from(dataSourceNodes)
@@ -132,6 +139,20 @@ export async function deleteSomeNodes(context: TransactionContext, views: SQL): 
       .returning({ nodeId });
     return deleted.length;
   });
+}
+
+async function deleteSomeRows(db: Queryable, views: SQL): Promise<number> {
+  const { viewId, nodeId, rowId } = dataSourceRows;
+  const some = db
+    .select({ viewId, nodeId, rowId })
+    .from(dataSourceRows)
+    .where(inArray(viewId, views))
+    .limit(ROWS_AT_ONCE);
+  const deleted = await db
+    .delete(dataSourceRows)
+    .where(sql`(${viewId}, ${nodeId}, ${rowId}) in ${some}`)
+    .returning({ rowId });
+  return deleted.length;
 }
 
 /**

@@ -27,6 +27,22 @@ import {
 import { divideDataSourceNode, listDataSourceNodes } from "./node-administration.ts";
 import { searchDataSource, searchDocuments } from "./search-documents.ts";
 import { findNodes, searchNodes } from "./search-nodes.ts";
+import {
+  deleteTableRow,
+  getTableRow,
+  listTableRows,
+  replayTableRows,
+  upsertTableRows,
+} from "./table-rows.ts";
+import {
+  deleteTable,
+  getTable,
+  listTables,
+  replayTable,
+  setTableParents,
+  uploadCsv,
+  upsertTable,
+} from "./tables.ts";
 import { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./views.ts";
 
 /** The endpoints that are implemented here. */
@@ -57,4 +73,14 @@ export const knowledgeImplementations = {
   "folders.upsert": { make: upsertFolder, replay: replayFolder },
   "nodes.find": findNodes,
   "nodes.search": searchNodes,
+  "tableRows.delete": deleteTableRow,
+  "tableRows.get": getTableRow,
+  "tableRows.list": listTableRows,
+  "tableRows.upsert": { make: upsertTableRows, replay: replayTableRows },
+  "tables.delete": deleteTable,
+  "tables.get": getTable,
+  "tables.list": listTables,
+  "tables.setParents": { make: setTableParents, replay: replayParents },
+  "tables.uploadCsv": { make: uploadCsv, replay: replayTable },
+  "tables.upsert": { make: upsertTable, replay: replayTable },
 } satisfies Implementations;

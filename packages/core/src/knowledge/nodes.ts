@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { dataSourceNodes, dataSourceViews, type Queryable, spaces } from "@parley/db";
+import {
+  dataSourceNodes,
+  dataSourceTables,
+  dataSourceViews,
+  type Queryable,
+  spaces,
+} from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import { reachesSpace } from "../access/space-reach.ts";
@@ -49,18 +55,20 @@ export const isNode = (view: ViewRow, nodeId: string) =>
   and(eq(dataSourceNodes.viewId, view.id), eq(dataSourceNodes.nodeId, nodeId));
 
 /**
- * Writes a node of a locked data source, in place of the one of the same id. Throws
- * `data_source_quota_error`.
+ * Writes a node of a locked data source, in place of the one of the same id, with its rows if that is a table, unless
+ * `keepsRows`. Throws `data_source_quota_error`.
  */
 export async function writeNode(
   context: Pick<Process, "now"> & KnowledgeServices,
   db: Queryable,
-  { view, values }: { view: ViewRow; values: NodeValues },
+  { view, values, keepsRows = false }: { view: ViewRow; values: NodeValues; keepsRows?: boolean },
 ): Promise<ShownNode> {
   const now = context.now();
   const { content = "", nodeId } = values;
   const contentBytes = Buffer.byteLength(content);
   const before = await findShownNode(db, view, nodeId);
+  const isTable = before?.nodeType === "table" && !keepsRows;
+  const droppedBytes = isTable ? await dropTable(db, view, nodeId) : 0;
   const changed = {
     content,
     contentHash: createHash("sha256").update(content).digest("hex"),
@@ -76,9 +84,9 @@ export async function writeNode(
   };
   const added = {
     nodes: before === undefined ? 1 : 0,
-    bytes: contentBytes - (before?.contentBytes ?? 0),
+    bytes: contentBytes - (before?.contentBytes ?? 0) - droppedBytes,
   };
-  await count(context, db, { view, added });
+  await countAdded(context, db, { view, added });
   const createdAt = before?.createdAt ?? now;
   const row = { viewId: view.id, ...changed, createdAt };
   await db
@@ -100,10 +108,27 @@ export async function deleteNode(
   const [deleted] = await db
     .delete(dataSourceNodes)
     .where(and(isNode(view, nodeId), ofType))
-    .returning({ contentBytes: shownColumns.contentBytes });
+    .returning({ bytes: nodeBytes });
   if (deleted === undefined) return false;
-  await addToCounts(db, view, { nodes: -1, bytes: -deleted.contentBytes });
+  await addToCounts(db, view, { nodes: -1, bytes: -deleted.bytes });
   return true;
+}
+
+/** The bytes of the node of a statement, with those of the rows of a table. */
+const nodeBytes = sql<number>`octet_length(${dataSourceNodes.content}) + coalesce((
+  select t.row_bytes from data_source_tables t
+  where t.view_id = "data_source_nodes"."view_id" and t.node_id = "data_source_nodes"."node_id"), 0)`.mapWith(
+  Number,
+);
+
+/** Deletes what a table has beside its node. Gives the bytes of its rows. */
+async function dropTable(db: Queryable, view: ViewRow, nodeId: string): Promise<number> {
+  const { viewId, nodeId: ofNode, rowBytes } = dataSourceTables;
+  const [dropped] = await db
+    .delete(dataSourceTables)
+    .where(and(eq(viewId, view.id), eq(ofNode, nodeId)))
+    .returning({ rowBytes });
+  return dropped?.rowBytes ?? 0;
 }
 
 interface Added {
@@ -111,15 +136,20 @@ interface Added {
   readonly bytes: number;
 }
 
-/** Counts what is written into a data source. What makes it smaller is never refused. */
-async function count(
+/**
+ * Counts what is written into a locked data source. What makes it smaller is never refused. Throws
+ * `data_source_quota_error`.
+ */
+export async function countAdded(
   { dataSourceLimits: limits }: KnowledgeServices,
   db: Queryable,
   { view, added }: { view: ViewRow; added: Added },
 ): Promise<void> {
   const refuse = (what: string) => new ParleyError("data_source_quota_error", what);
   if (added.nodes > 0 && view.nodeCount >= limits.nodes) {
-    throw refuse(`The data source has its maximum of ${limits.nodes} documents and folders`);
+    throw refuse(
+      `The data source has its maximum of ${limits.nodes} documents, tables and folders`,
+    );
   }
   const left = Math.max(0, limits.bytes - view.contentBytes);
   if (added.bytes > left) {

@@ -1,128 +1,18 @@
-/** What a turn looks up: as much as its agent may, of what whoever asks reaches now. */
-import {
-  apiKeys,
-  conversations,
-  dataSourceNodes,
-  dataSourceViews,
-  messages,
-  runs,
-  spaces,
-  type StoredEmbedding,
-  workspaces,
-} from "@parley/db";
-import { ParleyError, type StoredAgentKnowledge } from "@parley/schema";
-import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/pg-core";
-import type { Reaching } from "../access/ownership.ts";
-import type { Process } from "../context.ts";
+/** What a turn looks up. */
+import { dataSourceNodes, dataSourceTables, dataSourceViews, spaces } from "@parley/db";
+import { sql } from "drizzle-orm";
 import { selectRows } from "../data-access/select-rows.ts";
+import { asAsker, type Looking, type LookingTurn, type LookUpRefused } from "./asker.ts";
 import { embedQuery } from "./embed-query.ts";
 import type { EmbeddingCore } from "./metered-embedding.ts";
-import { findsDocument, type PartFilters } from "./part-filters.ts";
+import { findsDocument, fromDocuments, type PartFilters } from "./part-filters.ts";
 import { type FoundPart, searchParts } from "./search-parts.ts";
 
-/** A turn that looks something up. */
-export interface LookingTurn {
-  /** The answer. */
-  readonly messageId: string;
-  readonly workspaceId: number;
-  readonly knowledge: StoredAgentKnowledge;
-}
+export type { LookingTurn } from "./asker.ts";
+export { queryTableOfTurn } from "./query-table.ts";
 
-/** Whoever asks, and what of the documents they reach the turn may show. */
-interface Asker {
-  readonly caller: Reaching;
-  readonly filters: PartFilters;
-  readonly embedding: StoredEmbedding | null;
-}
-
-/** Something that is looked up cannot be: why, for the model. */
-interface LookUpRefused {
-  readonly refused: string;
-}
-
-const NOBODY: LookUpRefused = {
-  refused: "Nothing can be looked up: the key of this answer is no longer valid",
-};
-
-type Looking = Pick<Process, "database" | "runSearch" | "now">;
 type Searching = Looking & EmbeddingCore;
-
-/**
- * Reads who asks: the key that the answer is billed to, with the spaces that the token of its user had. Undefined once the
- * key is revoked, disabled or expired.
- */
-async function readAsker(
-  { database, now }: Looking,
-  turn: LookingTurn,
-): Promise<Asker | undefined> {
-  const asked = alias(messages, "asked");
-  const [row] = await database.db
-    .select({
-      apiKey: { id: apiKeys.id, role: apiKeys.role, userId: apiKeys.userId },
-      reachedSpaceIds: runs.reachedSpaceIds,
-      spaceId: conversations.spaceId,
-      context: asked.context,
-      embedding: workspaces.embedding,
-    })
-    .from(runs)
-    .innerJoin(messages, eq(messages.sid, runs.logId))
-    .innerJoin(asked, eq(asked.sid, messages.parentMessageId))
-    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-    .innerJoin(apiKeys, eq(apiKeys.id, runs.apiKeyId))
-    .innerJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
-    .where(
-      and(
-        eq(runs.logId, turn.messageId),
-        eq(runs.workspaceId, turn.workspaceId),
-        eq(apiKeys.workspaceId, turn.workspaceId),
-        isNull(apiKeys.revokedAt),
-        isNull(apiKeys.disabledAt),
-        sql`(${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > ${now()})`,
-      ),
-    );
-  if (row === undefined) return undefined;
-  const { apiKey, reachedSpaceIds, spaceId, context, embedding } = row;
-  const { everything } = turn.knowledge;
-  const excluded = context?.excludedRetrievalTags ?? [];
-  return {
-    embedding,
-    caller: {
-      kind: "workspace",
-      workspace: { id: turn.workspaceId },
-      apiKey,
-      user: { id: apiKey.userId ?? 0 },
-      ...(reachedSpaceIds !== null && {
-        userToken: { keyRole: apiKey.role, spaceIds: reachedSpaceIds },
-      }),
-    },
-    filters: {
-      selection: turn.knowledge,
-      ...(excluded.length > 0 && { tagsNot: excluded }),
-      // What is in a space is read by all who reach it: nothing of another restricted space is shown there.
-      ...(spaceId !== null && { onlyRestrictedSpaceId: spaceId }),
-      ...(spaceId !== null && everything === true && { spaceId }),
-    },
-  };
-}
-
 type Narrowing = Pick<PartFilters, "dataSourceIds" | "tagsIn" | "after" | "before" | "parentsIn">;
-
-async function asAsker<T>(
-  core: Looking,
-  turn: LookingTurn,
-  work: (asker: Asker) => Promise<T>,
-): Promise<T | LookUpRefused> {
-  const asker = await readAsker(core, turn);
-  if (asker === undefined) return NOBODY;
-  try {
-    return await work(asker);
-  } catch (error) {
-    // Too many searches, or one that took too long.
-    if (error instanceof ParleyError) return { refused: error.message };
-    throw error;
-  }
-}
 
 /** Searches for a turn. */
 export async function lookUp(
@@ -146,7 +36,7 @@ export async function lookUp(
 }
 
 /** A document of a data source that a turn reads. */
-interface ReadDocument extends Omit<FoundPart, "partId" | "score"> {
+interface ReadDocument extends Omit<FoundPart, "partId" | "score" | "foundBy"> {
   /** Characters of the whole text, in UTF-16 units. */
   readonly characters: number;
 }
@@ -187,23 +77,20 @@ export async function lookUpDocument(
   });
 }
 
-const fromDocuments: SQL = sql`
-  from ${dataSourceNodes}
-  join ${dataSourceViews} on ${dataSourceViews.id} = ${dataSourceNodes.viewId}
-  join ${spaces} on ${spaces.id} = ${dataSourceViews.spaceId}`;
-
-/** Data sources, or the documents of one, a page at a time. */
+/** Data sources, or the documents and tables of one, a page at a time. */
 interface ListedDocuments {
   readonly dataSources: readonly { readonly id: string; readonly name: string }[];
   readonly documents: readonly {
     readonly documentId: string;
     readonly title: string;
     readonly folders: readonly string[];
+    /** What the rows of a table are; null for a document. */
+    readonly table: { readonly rows: number; readonly columns: readonly string[] } | null;
   }[];
   readonly hasMore: boolean;
 }
 
-/** Lists for a turn what can be looked up: data sources, or the documents of the named one. */
+/** Lists for a turn what can be looked up: data sources, or the documents and tables of the named one. */
 export async function listDocumentsOfTurn(
   core: Looking,
   turn: LookingTurn,
@@ -219,6 +106,7 @@ export async function listDocumentsOfTurn(
   return asAsker(core, turn, async ({ caller, filters }) => {
     const condition = findsDocument(caller, {
       ...filters,
+      nodeTypes: ["document", "table"],
       ...(dataSourceId !== undefined && { dataSourceIds: [dataSourceId] }),
       ...(folderId !== undefined && { parentsIn: [folderId] }),
     });
@@ -242,8 +130,14 @@ export async function listDocumentsOfTurn(
       const documents = await selectRows<ListedDocuments["documents"][number]>(
         db,
         sql`select ${dataSourceNodes.nodeId} as "documentId", ${dataSourceNodes.title} as title,
-            to_json(${dataSourceNodes.parents}[2:]) as folders
-          ${fromDocuments} where ${where}
+            to_json(${dataSourceNodes.parents}[2:]) as folders,
+            case when ${dataSourceTables.nodeId} is not null then json_build_object(
+              'rows', ${dataSourceTables.rowCount},
+              'columns', jsonb_path_query_array(${dataSourceTables.columns}, '$[*].name')) end as table
+          ${fromDocuments}
+          left join ${dataSourceTables} on ${dataSourceTables.viewId} = ${dataSourceNodes.viewId}
+            and ${dataSourceTables.nodeId} = ${dataSourceNodes.nodeId}
+          where ${where}
           order by ${dataSourceNodes.viewId}, ${dataSourceNodes.nodeId} limit ${limit + 1} offset ${offset}`,
       );
       return {

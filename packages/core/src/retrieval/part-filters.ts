@@ -14,8 +14,10 @@ interface Selection {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** Which documents are searched, of those that the caller reaches. */
+/** Which nodes are searched, of those that the caller reaches. */
 export interface PartFilters {
+  /** Only nodes of these kinds; documents by default. */
+  readonly nodeTypes?: readonly ("document" | "table")[] | undefined;
   /** Only what is selected; left out: everything. */
   readonly selection?: Selection | undefined;
   /** Only in this space. */
@@ -34,7 +36,13 @@ export interface PartFilters {
   readonly before?: number | undefined;
 }
 
-/** The condition that a caller finds the document of the rows of nodes, views and spaces. */
+/** The rows of nodes, views and spaces that `findsDocument` is a condition of. */
+export const fromDocuments: SQL = sql`
+  from ${dataSourceNodes}
+  join ${dataSourceViews} on ${dataSourceViews.id} = ${dataSourceNodes.viewId}
+  join ${spaces} on ${spaces.id} = ${dataSourceViews.spaceId}`;
+
+/** The condition that a caller finds the node of the rows of nodes, views and spaces. */
 export function findsDocument(caller: Reaching, filters: PartFilters): SQL | undefined {
   const { nodeId, nodeType, tags, timestamp } = dataSourceNodes;
   const parents = sql`${dataSourceNodes.parents}`;
@@ -46,7 +54,7 @@ export function findsDocument(caller: Reaching, filters: PartFilters): SQL | und
     reachesSpace(caller),
     sql`${spaces.deletedAt} is null`,
     isShown(),
-    eq(nodeType, "document"),
+    inArray(nodeType, [...(filters.nodeTypes ?? (["document"] as const))]),
     filters.selection && isSelected(filters.selection),
     spaceId === undefined ? undefined : eq(spaces.id, spaceId),
     onlyRestrictedSpaceId === undefined

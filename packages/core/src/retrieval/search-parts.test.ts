@@ -109,7 +109,9 @@ describe("the search of parts", () => {
       sourceUrl: "https://example.com/guide",
       headings: ["Guide", "Pumps"],
       content: "## Pumps\n\nThe pump is oiled in May.",
+      foundBy: expect.arrayContaining(["words"]),
     });
+    expect((await search("oilledd"))[0]?.foundBy).toEqual(["pieces"]);
     expect(text.slice(first!.start, first!.end)).toBe(first!.content);
   });
 

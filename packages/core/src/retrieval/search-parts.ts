@@ -10,7 +10,7 @@ import {
   type Queryable,
   spaces,
 } from "@parley/db";
-import type { SearchMode } from "@parley/schema";
+import type { FoundBy, SearchMode } from "@parley/schema";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Reaching } from "../access/ownership.ts";
 import type { Process } from "../context.ts";
@@ -46,6 +46,8 @@ export interface FoundPart {
   readonly end: number;
   /** By reciprocal rank: only for the order of one search. */
   readonly score: number;
+  /** The orders that it has a place in. */
+  readonly foundBy: FoundBy[];
 }
 
 interface PartSearch {
@@ -204,32 +206,34 @@ async function rankParts(
   return rows;
 }
 
+type Placed = PartPlace & Pick<FoundPart, "score" | "foundBy">;
+
 /** Places by the sum of the reciprocals of their ranks, of which 0 is none, the best first. */
-function mergeRanks(ranked: readonly Ranked[]): (PartPlace & { readonly score: number })[] {
+function mergeRanks(ranked: readonly Ranked[]): Placed[] {
   const scoreOf = (rank: number): number => (rank === 0 ? 0 : 1 / (RANK_ROOM + rank));
   return ranked
     .map((one) => {
       const score = scoreOf(one.byWords) + scoreOf(one.byGrams) + scoreOf(one.byMeaning);
-      return { ...one, score };
+      const ways = { words: one.byWords, pieces: one.byGrams, meaning: one.byMeaning };
+      const foundBy = (["words", "pieces", "meaning"] as const).filter((way) => ways[way] > 0);
+      return { ...one, score, foundBy };
     })
     .toSorted((a, b) => b.score - a.score || a.byWords - b.byWords || a.byGrams - b.byGrams);
 }
 
 async function readParts(
   db: Queryable,
-  {
-    places,
-    condition,
-  }: { places: readonly (PartPlace & { score: number })[]; condition: SQL | undefined },
+  { places, condition }: { places: readonly Placed[]; condition: SQL | undefined },
 ): Promise<FoundPart[]> {
   if (places.length === 0) return [];
   const given = JSON.stringify(
-    places.map(({ viewId, nodeId, partId, score }, nth) => ({
+    places.map(({ viewId, nodeId, partId, score, foundBy }, nth) => ({
       nth,
       view_id: viewId,
       node_id: nodeId,
       part_id: partId,
       score,
+      found_by: foundBy,
     })),
   );
   const isGiven = and(
@@ -244,9 +248,10 @@ async function readParts(
       ${spaces.sid} as "spaceId", ${dataSourceNodes.nodeId} as "documentId", ${dataSourceNodes.title} as title,
       ${dataSourceNodes.sourceUrl} as "sourceUrl", ${dataSourceNodes.timestamp}::float8 as timestamp,
       ${documentParts.partId} as "partId", to_json(${documentParts.headings}) as headings, ${documentParts.content} as content,
-      ${documentParts.start} as start, ${documentParts.end} as end, g.score
+      ${documentParts.start} as start, ${documentParts.end} as end, g.score,
+      g.found_by as "foundBy"
     from json_to_recordset(${given}::json)
-      as g(nth int, view_id bigint, node_id text, part_id text, score float8)
+      as g(nth int, view_id bigint, node_id text, part_id text, score float8, found_by json)
     join ${documentParts} on ${isGiven}
     join ${dataSourceNodes} on ${dataSourceNodes.viewId} = g.view_id and ${dataSourceNodes.nodeId} = g.node_id
     join ${dataSourceViews} on ${dataSourceViews.id} = g.view_id

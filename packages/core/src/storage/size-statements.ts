@@ -156,6 +156,8 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
         "tags",
         "parents",
       ),
+      ownedBy("data_source_tables", "view_id", "data_source_views", "description", "columns"),
+      ownedBy("data_source_rows", "view_id", "data_source_views", "row_id", "cells"),
       ownedBy("document_parts", "view_id", "data_source_views", "content", "words", "headings"),
       ownedBy("part_vectors", "view_id", "data_source_views", "vector", "signs"),
       owned(agent.table, ...agent.columns),

@@ -4,6 +4,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -130,5 +131,60 @@ export const documentParts = pgTable(
       foreignColumns: [dataSourceNodes.viewId, dataSourceNodes.nodeId],
     }).onDelete("cascade"),
     index("document_parts_by_word").using("gin", table.words),
+  ],
+);
+
+/** A column of a table of a data source. */
+export interface StoredTableColumn {
+  readonly name: string;
+  readonly type: "text" | "int" | "float" | "bool" | "datetime";
+}
+
+/** What tables of data sources have beside their nodes. */
+export const dataSourceTables = pgTable(
+  "data_source_tables",
+  {
+    viewId: number().notNull(),
+    nodeId: text().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    /** In the order of the cells of its rows; a column stays until all rows are replaced. */
+    columns: jsonb().$type<readonly StoredTableColumn[]>().notNull(),
+    /** Its rows, and the bytes of their ids and cells: written with each of them. */
+    rowCount: integer().notNull().default(0),
+    rowBytes: number().notNull().default(0),
+    /** The greatest position of a row that there has been since all were replaced. */
+    lastPosition: number().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.viewId, table.nodeId] }),
+    foreignKey({
+      name: "data_source_tables_of_node",
+      columns: [table.viewId, table.nodeId],
+      foreignColumns: [dataSourceNodes.viewId, dataSourceNodes.nodeId],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** The rows of tables of data sources. */
+export const dataSourceRows = pgTable(
+  "data_source_rows",
+  {
+    viewId: number().notNull(),
+    nodeId: text().notNull(),
+    rowId: text().notNull(),
+    /** Its place among the rows of the table. */
+    position: number().notNull(),
+    /** The cells in the order of the columns, as an array: a time as milliseconds; what is left out is null. */
+    cells: jsonb().$type<readonly (string | number | boolean | null)[]>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.viewId, table.nodeId, table.rowId] }),
+    index("data_source_rows_by_position").on(table.viewId, table.nodeId, table.position),
+    foreignKey({
+      name: "data_source_rows_of_table",
+      columns: [table.viewId, table.nodeId],
+      foreignColumns: [dataSourceTables.viewId, dataSourceTables.nodeId],
+    }).onDelete("cascade"),
   ],
 );

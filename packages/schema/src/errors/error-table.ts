@@ -110,6 +110,11 @@ const rows = {
     cause: "The data source has no such document or folder.",
     cure: "Use the id that it was uploaded with, under the same data source.",
   },
+  table_not_found: {
+    status: 404,
+    cause: "The data source has no such table, or the table has no such row.",
+    cure: "Use the ids of the lists of tables and of rows.",
+  },
   data_source_quota_error: {
     status: 403,
     cause: "The data source, or the workspace, holds as much as it may.",

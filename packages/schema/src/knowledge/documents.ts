@@ -24,14 +24,16 @@ export const FolderParams = DataSourceParams.extend({
 });
 export type FolderParams = z.output<typeof FolderParams>;
 
-const title = text(512).meta({ example: "Opening hours" });
-const mimeType = ShortText.regex(MIME_TYPE, { error: "must be a MIME type such as text/plain" });
+export const title = text(512).meta({ example: "Opening hours" });
+export const mimeType = ShortText.regex(MIME_TYPE, {
+  error: "must be a MIME type such as text/plain",
+});
 const sourceUrl = optional(text(2048)).describe("Origin of the content");
-const timestamp = timeOf(z.int().min(0))
+export const timestamp = timeOf(z.int().min(0))
   .describe("When the content last changed, in milliseconds")
   .meta({ example: 1_780_000_000_000 });
 
-const placement = {
+export const placement = {
   parent_id: optional(Reference).describe("Id of its folder; none by default"),
   parents: optional(z.array(Reference).max(32)).describe(
     "Its own id, then its folder's, and so on up to the outermost",

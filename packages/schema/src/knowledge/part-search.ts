@@ -25,6 +25,10 @@ export const SearchKnowledge = z.object({
 });
 export type SearchKnowledge = z.output<typeof SearchKnowledge>;
 
+/** A way in which a part is found. */
+export const FoundBy = z.enum(["words", "pieces", "meaning"]);
+export type FoundBy = z.infer<typeof FoundBy>;
+
 /** A part of a document, as an agent would be given it. */
 const FoundPart = z.object({
   dataSourceId: z.string().describe("Id of the data source").meta({ example: "dts_Mx2Cf9Jt6R" }),
@@ -49,6 +53,9 @@ const FoundPart = z.object({
     .number()
     .describe("Sum of the reciprocals of its ranks: only for the order of one search")
     .meta({ example: 0.0328 }),
+  foundBy: z
+    .array(FoundBy)
+    .describe("How it was found: by words, by pieces of words such as codes, or by meaning"),
 });
 
 /** How a search compares meanings. */

@@ -19,6 +19,13 @@ const withDocument = withNode("document");
 /** A document is soon divided by the server, a folder stays as it is. */
 const withFolder = withNode("folder");
 
+async function withTable(world: World) {
+  const { dataSourceId: dsId } = await createSource(world);
+  const csv = "product,price,since\nTea,3.5,2026-01-31\nMilk,1,\n";
+  const table = { name: "prices", title: "Prices", timestamp: 1_780_000_000_000, csv };
+  await world.rpc.tables.uploadCsv.mutate({ wId: world.wId, dsId, ...table });
+}
+
 const page = "http://127.0.0.1:9/help";
 
 /** Makes a web source that cannot be read, and waits until that is known. */
@@ -49,6 +56,22 @@ export const knowledgeEntries: readonly Entry[] = [
   { command: "knowledge status", args: [] },
   { command: "knowledge documents", prepare: withFolder, args: ["Handbook"] },
   { command: "knowledge divide", prepare: withDocument, args: ["Handbook", "hours"] },
+  {
+    command: "knowledge tables push",
+    prepare: async (world) => {
+      await writeFile(path.join(world.home, "prices.csv"), "product,price\nTea,3.5\nMilk,1\n");
+      await createSource(world);
+    },
+    args: ["prices.csv", "--source", "Handbook", "--description", "What we sell"],
+  },
+  { command: "knowledge tables list", prepare: withTable, args: ["Handbook"] },
+  { command: "knowledge tables get", prepare: withTable, args: ["Handbook", "prices"] },
+  {
+    command: "knowledge tables remove",
+    prepare: withTable,
+    args: ["Handbook", "prices"],
+    confirmed: "prices",
+  },
   { command: "knowledge sources list", prepare: withSite },
   { command: "knowledge sources get", prepare: withSite, args: [page] },
   {
