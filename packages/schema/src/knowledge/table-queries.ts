@@ -23,7 +23,9 @@ const TableFilter = z.object({
 export type TableFilter = z.output<typeof TableFilter>;
 
 const TableAggregate = z.object({
-  function: z.enum(["count", "count_distinct", "sum", "avg", "min", "max"]),
+  function: z
+    .enum(["count", "count_distinct", "sum", "avg", "min", "max"])
+    .describe("What is computed of the column"),
   column: column.optional().describe("Name of a column; `count` without one counts rows"),
 });
 export type TableAggregate = z.output<typeof TableAggregate>;
@@ -51,7 +53,7 @@ export const TableQuery = z.object({
           .describe(
             "A column, or an aggregate as the answer names it, such as count or sum(price)",
           ),
-        descending: z.boolean().optional(),
+        descending: z.boolean().optional().describe("Whether the greatest come first"),
       }),
     )
     .max(5)
