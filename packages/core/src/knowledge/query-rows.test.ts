@@ -17,6 +17,7 @@ Oslo,,3,12,true,2025-12-24
 describe("a query of a table", () => {
   const test = coreTest();
   let table: StoredTable;
+  let huge: StoredTable;
   beforeAll(async () => {
     const workspace = await insertTestWorkspace(test.core);
     const context = await openTestContext(test.core, workspace);
@@ -28,7 +29,14 @@ describe("a query of a table", () => {
     // Rows of a second table are found by none of its queries.
     const other = await test.operator.createDataSourceView(view);
     await insertTestTable(context, other.dataSourceView, { csv: CSV });
-    [table] = (await test.core.database.db.select().from(dataSourceTables)) as [StoredTable];
+    const third = await test.operator.createDataSourceView(view);
+    await insertTestTable(context, third.dataSourceView, { csv: "n\n1e308\n1e308\n" });
+    const all = test.core.database.db.select().from(dataSourceTables);
+    [table, , huge] = (await all.orderBy(dataSourceTables.viewId)) as [
+      StoredTable,
+      StoredTable,
+      StoredTable,
+    ];
   });
   const ask = async (given: object) => {
     const query = readTableQuery({ ...given });
@@ -93,6 +101,13 @@ describe("a query of a table", () => {
         ["Oslo", 3, 1, 1, "2025-12-24"],
       ],
       total: 3,
+    });
+  });
+
+  it("gives sums that are greater than any number of JSON as infinite", async () => {
+    const aggregates = [{ function: "sum" as const, column: "n" }];
+    expect(await queryRows(test.core.database.db, huge, { aggregates })).toMatchObject({
+      rows: [["Infinity"]],
     });
   });
 

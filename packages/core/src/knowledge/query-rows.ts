@@ -137,7 +137,10 @@ const shownAs = ({ name: label, type, value }: NamedColumn): ShownColumn => ({
 /** A column of the answer as JSON has it. */
 function writtenOf({ type, value }: ShownColumn): SQL {
   if (type === "text") return sql`left(${value}, ${sql.raw(String(CELL_CHARACTERS))})`;
-  return type === "bool" ? value : sql`(${value})::float8`;
+  if (type === "bool") return value;
+  // Sums and averages may be greater, or smaller, than the numbers of JSON.
+  return sql`case when abs(${value}) > 1.7e308 then sign(${value})::float8 * 'infinity'::float8
+    when abs(${value}) < 1e-300 then 0 else (${value})::float8 end`;
 }
 
 function readBack(type: ColumnType, cell: Cell): Cell {
