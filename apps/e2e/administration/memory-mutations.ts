@@ -56,7 +56,7 @@ export function describeMemoryMutations(
     "memories.remove": ofNew({}),
     "memories.erase": async () => {
       await rpc().memories.run.mutate(creation(newPath()));
-      return { input: { wId: wId(), agentId: "helper" }, subject: "helper" };
+      return { input: { wId: wId(), agentId: "helper" }, subject: () => "helper" };
     },
     "memories.approve": ofProposal,
     "memories.reject": ofProposal,

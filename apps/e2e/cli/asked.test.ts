@@ -47,6 +47,22 @@ describe("a person at a terminal", () => {
     expect(await list()).not.toContain("Doomed");
   });
 
+  it("chooses an agent by arrows, or by a part of its name", async () => {
+    const { at } = await open();
+    const terminal = at(["ask", "Hello"]);
+    await terminal.waitFor("Which agent do you ask?");
+    terminal.write("elpe");
+    await terminal.waitFor(/helper/);
+    terminal.write("\u001b[B\r");
+    await terminal.waitFor("I am a simulated agent, glad to help.");
+    expect(await terminal.exited).toBe(0);
+    const left = at(["ask", "Hello"]);
+    await left.waitFor("Which agent do you ask?");
+    left.write(CTRL_C);
+    expect(await left.exited).toBe(1);
+    expect(left.screen()).toContain("parley: Nothing was chosen; nothing was done");
+  });
+
   it("sees tables that fit, in any width, with headings that stand out", async () => {
     const { see } = await open();
     for (const columns of [60, 80, 120]) {

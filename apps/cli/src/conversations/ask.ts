@@ -15,6 +15,7 @@ import {
   referencesOf,
   withNotes,
 } from "./read-event.ts";
+import { canChoose, chooseOne } from "../terminal/choose-one.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
@@ -42,7 +43,9 @@ export async function ask(
   const connection = await connect(context, options);
   const content = given === undefined || given === "-" ? (await readInput(io)).trimEnd() : given;
   const { conversation: conversationId, json } = options;
-  const agentId = await findAgent(connection, options);
+  // Of a standard input that was read, no keys are left.
+  const mayChoose = canChoose(io) && given !== undefined && given !== "-";
+  const agentId = await findAgent(connection, { ...options, mayChoose });
   const answer = await sendMessage(connection, { content, agentId, conversationId });
   const interruption = cancelOnInterrupt(context, connection, answer);
   const end = await callServer(print(connection, answer, options));
@@ -60,10 +63,10 @@ export async function ask(
   if (!json) reportLine(io, `continue with parley ask --conversation ${answer.conversationId}`);
 }
 
-/** The id of the agent with an id or name; else of who answered last in the conversation. */
+/** The id of the agent with an id or name; else of who answered last in the conversation, or whom a person chooses. */
 async function findAgent(
   connection: ServerConnection,
-  { agent, conversation }: AskOptions,
+  { agent, conversation, mayChoose }: AskOptions & { readonly mayChoose: boolean },
 ): Promise<string> {
   if (agent === undefined && conversation !== undefined) {
     const last = await findLastAgent(connection, conversation);
@@ -71,6 +74,10 @@ async function findAgent(
   }
   const agents = await listAgents(connection);
   if (agent !== undefined) return chooseAgent(agents, agent).sId;
+  if (mayChoose && agents.length > 0) {
+    const choices = agents.map(({ sId: id, name, description }) => ({ id, name, description }));
+    return chooseOne(connection.io, { message: "Which agent do you ask?", choices });
+  }
   throw new CommandError(`Choose an agent with --agent: ${namesOf(agents)}`);
 }
 

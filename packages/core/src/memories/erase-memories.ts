@@ -64,13 +64,13 @@ async function findOwner(
 ): Promise<Owner> {
   const { scope } = memoryScopes;
   if (agentId !== undefined) {
-    requireShared(caller, "agentId");
     await requireAgent(db, { workspaceId, agentId });
+    requireShared(caller, "agentId");
     return { isOf: and(eq(scope, "agent"), eq(memoryScopes.agentSid, agentId)), subject: agentId };
   }
   if (spaceId !== undefined) {
-    requireShared(caller, "spaceId");
     const space = await requireSpace(db, caller, { workspaceId, sid: spaceId });
+    requireShared(caller, "spaceId");
     return { isOf: eq(memoryScopes.spaceId, space.id), subject: spaceId };
   }
   const user = await findUser(db, { caller, workspaceId, userId });

@@ -39,7 +39,8 @@ export const memoryEndpoints = {
   "memories.erase": {
     ...administer({ role: "user", method: "DELETE", path: place, input: EraseMemories }),
     scope: "conversations:write",
-    subject: ["userId", "agentId", "spaceId"],
+    // Whose files have gone.
+    subject: [],
     summary: "Erase all that agents remember of a user, for an agent or in a space",
     errors: ["workspace_not_found", "member_not_found", "agent_not_found", "space_not_found"],
     output: ErasedMemories,

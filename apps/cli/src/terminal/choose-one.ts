@@ -1,0 +1,30 @@
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine } from "@parley/command/print";
+
+/** Choices that are shown at once. */
+const MAX_SHOWN = 10;
+
+/** One of several things that a person chooses from. */
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Whether a person can be asked: what a command prints may go elsewhere. */
+export const canChoose = ({ isTerminal }: Io): boolean => isTerminal.stdin && isTerminal.stderr;
+
+/** Lets a person choose by arrow keys, or by typing a part of a name. Throws `CommandError` if they leave. */
+export async function chooseOne(
+  { stdin: input, stderr: output }: Io,
+  { message, choices }: { readonly message: string; readonly choices: readonly Choice[] },
+): Promise<string> {
+  const { autocomplete, isCancel } = await import("@clack/prompts");
+  const options = choices.map(({ id, name, description }) => {
+    return { value: id, label: oneLine(name), hint: oneLine(description) };
+  });
+  const chosen = await autocomplete({ message, options, maxItems: MAX_SHOWN, input, output });
+  if (isCancel(chosen)) throw new CommandError("Nothing was chosen; nothing was done");
+  return chosen;
+}
