@@ -154,7 +154,7 @@ export const members: Record<string, object> = {
   "schedules.remove": { scheduleId: "nobody", version: 0 },
   "schedules.run": { scheduleId: "nobody" },
   "memories.run": { command: "view", path: "/memories" },
-  "memories.erase": {},
+  "memories.erase": { agentId: "nobody" },
   "memories.get": { memoryId: "nobody" },
   "memories.update": { memoryId: "nobody", version: 0, content: "x" },
   "memories.remove": { memoryId: "nobody", version: 0 },
