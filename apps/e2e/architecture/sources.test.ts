@@ -16,13 +16,14 @@ test("the environment is read in config.ts only", () => {
     .filter(({ text }) => /\bprocess\.env\b/.test(text))
     .map(({ file }) => file)
     .filter((file) => path.basename(file) !== "config.ts");
-  // What commands are given, how tests reach registries and find npm, where they find their PostgreSQL and whether they may take
-  // long, and what threads find of it.
+  // What commands are given, how tests reach registries and find npm, whether an application with the client is in development,
+  // where tests find their PostgreSQL and whether they may take long, and what threads find of it.
   expect(readers.toSorted()).toEqual([
     "apps/cli/src/main.ts",
     "apps/e2e/cli/update.test.ts",
     "apps/e2e/packaging/rootfs.ts",
     "apps/e2e/seed-properties.ts",
+    "packages/client/src/call-endpoint.ts",
     "packages/core/testing/misbehaving-thread.ts",
     "packages/db/testing/index.ts",
     "packages/db/testing/server.ts",

@@ -25,7 +25,7 @@ export async function* readTables(connection: ServerConnection, dataSource: stri
   const dsId = await findSourceId(connection, dataSource);
   for (let offset = 0; ; offset += PAGE) {
     // oxlint-disable-next-line no-await-in-loop -- page after page
-    const { tables } = await rpc.tables.list.query({ wId, dsId, limit: PAGE, offset });
+    const { tables } = await callServer(rpc.tables.list.query({ wId, dsId, limit: PAGE, offset }));
     yield* tables;
     if (tables.length < PAGE) return;
   }

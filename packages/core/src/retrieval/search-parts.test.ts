@@ -111,7 +111,10 @@ describe("the search of parts", () => {
       content: "## Pumps\n\nThe pump is oiled in May.",
       foundBy: expect.arrayContaining(["words"]),
     });
-    expect((await search("oilledd"))[0]?.foundBy).toEqual(["pieces"]);
+    expect((await search("oilledd"))[0]?.foundBy).toEqual(["words"]);
+    await upload("pumps", { text: "水泵每年五月上油一次" });
+    await divide();
+    expect((await search("五月上油"))[0]?.foundBy).toEqual(["pieces"]);
     expect(text.slice(first!.start, first!.end)).toBe(first!.content);
   });
 
