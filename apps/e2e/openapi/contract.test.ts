@@ -86,7 +86,7 @@ test("every example of a body, an answer and a refusal is one that its schema ta
 });
 
 test("every documented request is answered as documented", async () => {
-  // What is deleted is of no use to others: a table least of all.
+  // Others need what is deleted: a table most of all.
   const lasts = [
     /^(?:tableRows|agents|conversations|openResponses)\.delete|^documents\.delete\.inSpace$/,
     /^tables\.delete/,
