@@ -169,7 +169,7 @@ async function search(page: Page, words: string): Promise<string[]> {
   );
   // Each result is loaded by itself.
   await titles.first().waitFor();
-  await page.waitForFunction(() => document.querySelector(".pagefind-ui__loadable") === null);
+  await page.waitForFunction(() => document.querySelector(".pagefind-ui__loading") === null);
   const hrefs = await titles.evaluateAll((links) =>
     links.map((link) => (link as HTMLAnchorElement).href),
   );
