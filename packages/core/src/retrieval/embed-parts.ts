@@ -123,7 +123,7 @@ async function findLacking(
   const pending = (way: SQL) => sql`
     (select n.node_id, n.title from data_source_nodes n
     where n.view_id = ${viewId} and n.node_type = 'document' and n.divided_at is not null
-      and n.embedded_set ${way} ${setId}
+      and n.embedded_set >= 0 and n.embedded_set ${way} ${setId}
     limit ${sql.raw(String(DOCUMENTS_AT_ONCE))})`;
   const [row] = await selectRows<{ nodes: string[]; parts: Lacking[] }>(
     core.database.db,

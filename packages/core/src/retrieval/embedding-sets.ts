@@ -9,10 +9,11 @@ export type EmbeddingSet = typeof embeddingSets.$inferSelect;
 
 /** The condition that a document of the view has parts without a vector of the set, divided or not. */
 export const isPending = (viewId: SQL, setId: SQL, also: SQL = sql`true`): SQL => {
-  // Each is a range of the index.
+  // Each is a range of the index, whose condition the queries repeat.
   const some = (way: SQL) =>
     hasRow(sql`from data_source_nodes n
-      where n.view_id = ${viewId} and n.node_type = 'document' and n.embedded_set ${way} ${setId} and ${also}`);
+      where n.view_id = ${viewId} and n.node_type = 'document' and n.embedded_set >= 0
+        and n.embedded_set ${way} ${setId} and ${also}`);
   return sql`(${some(sql`<`)} or ${some(sql`>`)})`;
 };
 

@@ -84,10 +84,11 @@ export const dataSourceNodes = pgTable(
   (table) => [
     primaryKey({ columns: [table.viewId, table.nodeId] }),
     index("data_source_nodes_by_word").using("gin", table.search),
-    index("data_source_nodes_by_title").on(
-      table.viewId,
-      sql`lower(${table.title}) text_pattern_ops`,
-    ),
+    // The conditions of this index and of the one of sets hold for each row, and keep it from queries that ask for no title or
+    // no set: without statistics, the planner takes either for the primary key, and reads a whole view for each node.
+    index("data_source_nodes_by_title")
+      .on(table.viewId, sql`lower(${table.title}) text_pattern_ops`)
+      .where(sql`lower(${table.title}) is not null`),
     // A URL may be too long for a B-tree.
     index("data_source_nodes_by_url").using("hash", table.sourceUrl),
     index("data_source_nodes_undivided")
@@ -95,7 +96,7 @@ export const dataSourceNodes = pgTable(
       .where(sql`${table.dividedAt} is null and ${table.nodeType} = 'document'`),
     index("data_source_nodes_by_embedding")
       .on(table.viewId, table.embeddedSet)
-      .where(sql`${table.nodeType} = 'document'`),
+      .where(sql`${table.nodeType} = 'document' and ${table.embeddedSet} >= 0`),
     index("data_source_nodes_failed")
       .on(table.viewId, table.nodeId)
       .where(sql`${table.divisionFailure} is not null`),
