@@ -10,16 +10,30 @@ const browser = [
 ];
 
 const faults = ["apps/e2e/faults/*.test.ts", "apps/e2e/idempotency/crash.test.ts"];
+/** Those of each push: killed workers and servers, a PostgreSQL that crashes, half-open workers, and what is quick. */
+const frequentFaults = [
+  "apps/e2e/faults/{after-commit,alone,commands,data-directory,ledger}.test.ts",
+  "apps/e2e/idempotency/crash.test.ts",
+];
+const otherFaults = [
+  "apps/e2e/faults/!(after-commit|alone|commands|data-directory|ledger).test.ts",
+];
 const fuzz = ["apps/e2e/fuzz/*.test.ts", "apps/e2e/openapi/fuzz.test.ts"];
 const attacks = ["apps/e2e/hostile/attacks.test.ts"];
 const golden = ["apps/e2e/cli/golden/!(every-command).test.ts"];
+
+/** Floods that last longest. */
+const floods = [
+  "apps/e2e/hostile/{body-costs,unread-responses}.test.ts",
+  "apps/e2e/streams/slow-readers.test.ts",
+];
 
 /** Floods, code that takes what it gets, readers that do not read: each keeps a machine busy on purpose. */
 const endurance = [
   "apps/api/src/limits/overload.test.ts",
   "apps/e2e/code/{bystander,waiting-functions}.test.ts",
   "apps/e2e/hostile/*.test.ts",
-  "apps/e2e/streams/slow-readers.test.ts",
+  ...floods,
   "packages/core/src/untrusted/threads.test.ts",
   "packages/sandbox/src/bundle/bundle-bombs.test.ts",
   "packages/sandbox/src/hostile/*.test.ts",
@@ -33,7 +47,7 @@ const starts = [
   "apps/e2e/cli/doctor*.test.ts",
   "apps/e2e/files/shutdown.test.ts",
   // A bundler and a sandbox of its own for each run.
-  "apps/e2e/functions-cli/cases.test.ts",
+  "apps/e2e/functions-cli/{cases,develop}.test.ts",
   "apps/e2e/mcp-server/{replicas,shutdown}.test.ts",
   "apps/e2e/start/*.test.ts",
   "apps/e2e/stories/*.test.ts",
@@ -49,7 +63,7 @@ const full = [
   ...starts,
   ...documents,
   ...fuzz,
-  ...faults,
+  ...frequentFaults,
   // Contention.
   "packages/core/src/**/*contention.test.ts",
   // Memory under large files and conversations.
@@ -73,14 +87,8 @@ const full = [
   ...browser,
 ];
 
-/** What has no small form: only the nightly run has it. */
-const nightlyOnly = [
-  ...attacks,
-  ...golden,
-  "apps/e2e/faults/embedded-ledger.test.ts",
-  "apps/e2e/faults/growth.test.ts",
-  "apps/e2e/faults/slow-connections.test.ts",
-];
+/** What only the nightly run has: what has no small form, and kills of what each feature does. */
+const nightlyOnly = [...attacks, ...golden, ...otherFaults, ...floods];
 
 /** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */
 export const alone = [
@@ -107,10 +115,9 @@ export const longest: readonly string[] = [
   "apps/e2e/docs/pages.test.ts",
   "apps/e2e/faults/ledger.test.ts",
   "apps/e2e/console/pages.test.ts",
-  "apps/e2e/faults/demo.test.ts",
-  "apps/e2e/faults/crash.test.ts",
+  "apps/e2e/functions-cli/cases.test.ts",
   "apps/e2e/console/function-editor.test.ts",
-  "apps/e2e/faults/embedded.test.ts",
+  "apps/e2e/console/empty.test.ts",
   "apps/e2e/cli/doctor.test.ts",
 ];
 
@@ -132,13 +139,13 @@ export const kinds = {
   full: {
     only: full,
     leavesOut: nightlyOnly,
-    note: "Left out: the whole sizes of faults, attacks, fuzz and properties: pnpm test:nightly",
+    note: "Left out: other faults, and the whole sizes of attacks, fuzz and properties: pnpm test:nightly",
   },
   browser: { only: browser, leavesOut: [], note: "Left out: everything but the browser" },
   screenshots: { only: ["apps/e2e/console/shown/take-screenshots.ts"], leavesOut: [] },
   // The parts of a nightly run, which own each file once.
   properties: { leavesOut: [...full, ...nightlyOnly] },
-  whole: { only: full, leavesOut: [...faults, ...fuzz, ...attacks] },
+  whole: { only: [...full, ...floods], leavesOut: [...faults, ...fuzz, ...attacks] },
   faults: { only: faults, leavesOut: [] },
   fuzz: { only: fuzz, leavesOut: [] },
   attacks: { only: attacks, leavesOut: [] },

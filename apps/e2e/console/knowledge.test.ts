@@ -63,7 +63,11 @@ describe.skipIf(!hasBrowser)("data sources", () => {
         { timeout: 30_000 },
       )
       .toBe(1);
-    await parts.getByText(/Handbook of shops, score 0\.0\d+, characters 0 to 16/).waitFor();
+    await parts
+      .getByText(
+        /Handbook of shops, found by words and pieces of words, score 0\.0\d+, characters 0 to 16/,
+      )
+      .waitFor();
     await expectAccessible(page);
     await page.getByRole("textbox", { name: "Without the tags" }).fill("hours, other");
     await page.getByRole("main").getByRole("button", { name: "Search", exact: true }).click();

@@ -24,7 +24,7 @@ describe("a function with code, from a terminal", () => {
     expect(await cli.run(["init", "greet"])).toMatchObject({
       stdout:
         "created: greet/function.json\ncreated: greet/index.ts\ncreated: greet/context.d.ts\n" +
-        "created: greet/tsconfig.json\n",
+        "created: greet/schema.d.ts\ncreated: greet/tsconfig.json\n",
     });
     const pushed = await cli.run(["push", "greet"]);
     expect(withoutIds(pushed.stdout)).toBe(
@@ -45,7 +45,7 @@ describe("a function with code, from a terminal", () => {
     expect(await cli.fail(["push", "greet"])).toBe(
       [
         "Push failed: 1 error in your code",
-        'index.ts:10:21: Expected "]" but found ":"',
+        'index.ts:7:21: Expected "]" but found ":"',
         "    \treturn [ greeting: `Hello, ${name}!` };",
         "    \t                 ^",
         "",

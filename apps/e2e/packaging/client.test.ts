@@ -16,7 +16,15 @@ import {
   readComments,
   splitOutput,
 } from "./examples.ts";
-import { chatUse, compilerOptions, mountComponent, rightUse, use, webGlobals } from "./users.ts";
+import {
+  chatUse,
+  compilations,
+  compilerOptions,
+  mountComponent,
+  rightUse,
+  use,
+  webGlobals,
+} from "./users.ts";
 import { createSbom, nameOf } from "../../../.ci/sbom.ts";
 import {
   catalogued,
@@ -128,26 +136,24 @@ test("its transport of chats has the types of the oldest AI SDK that it takes", 
 });
 
 // Nothing is skipped: the declarations of what it depends on are checked too.
-test.for(
-  ["typescript", "typescript-5"].flatMap((compiler) => [
-    { compiler, module: "nodenext", moduleResolution: "nodenext" },
-    { compiler, module: "esnext", moduleResolution: "bundler" },
-  ]),
-)("its types are right for $compiler with $moduleResolution", async ({ compiler, ...modules }) => {
-  const place = `types-${compiler}-${modules.module}`;
-  const options = { ...compilerOptions, ...modules, skipLibCheck: false };
-  const compile = async (name: string, code: string) => {
-    const config = { compilerOptions: options, files: [`${name}.ts`] };
-    await project.write(`${place}/${name}.ts`, code);
-    await project.write(`${place}/${name}.json`, JSON.stringify(config));
-    const tsc = path.join(import.meta.dirname, `../node_modules/${compiler}/bin/tsc`);
-    return project.run(process.execPath, [tsc, "-p", `${place}/${name}.json`]);
-  };
-  expect(await compile("right", rightUse)).toBe("");
-  // The declarations of the AI SDK itself ask for those of Node, and of JSON Schema.
-  const faults = await compile("ai", chatUse).catch((error: unknown) => String(error));
-  expect(faults.split("\n").filter((line) => /parley-client|\bai\.ts/.test(line))).toEqual([]);
-});
+test.for(compilations)(
+  "its types are right for $compiler with $moduleResolution",
+  async ({ compiler, ...modules }) => {
+    const place = `types-${compiler}-${modules.module}`;
+    const options = { ...compilerOptions, ...modules, skipLibCheck: false };
+    const compile = async (name: string, code: string) => {
+      const config = { compilerOptions: options, files: [`${name}.ts`] };
+      await project.write(`${place}/${name}.ts`, code);
+      await project.write(`${place}/${name}.json`, JSON.stringify(config));
+      const tsc = path.join(import.meta.dirname, `../node_modules/${compiler}/bin/tsc`);
+      return project.run(process.execPath, [tsc, "-p", `${place}/${name}.json`]);
+    };
+    expect(await compile("right", rightUse)).toBe("");
+    // The declarations of the AI SDK itself ask for those of Node, and of JSON Schema.
+    const faults = await compile("ai", chatUse).catch((error: unknown) => String(error));
+    expect(faults.split("\n").filter((line) => /parley-client|\bai\.ts/.test(line))).toEqual([]);
+  },
+);
 
 test("a bundle that uses one call carries neither the RPC nor the schemas", async () => {
   const bundled = await bundle(`export { createParley } from "parley-client";`, "esm");

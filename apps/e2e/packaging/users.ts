@@ -1,5 +1,7 @@
 // What the tests of the packed client write into a project, and run it with.
 
+import { isNightly } from "@parley/db/testing";
+
 /** What a browser and an edge runtime have both. */
 export const webGlobals = [
   "AbortController",
@@ -174,3 +176,16 @@ console.log([...container.querySelectorAll("p")].map((one) => one.textContent).j
 root.unmount();
 await window.happyDOM.close();
 `;
+
+const likeNode = { module: "nodenext", moduleResolution: "nodenext" };
+const likeBundlers = { module: "esnext", moduleResolution: "bundler" };
+/** How types are compiled: by day with each compiler, and each way to find modules, once. */
+export const compilations = isNightly
+  ? ["typescript", "typescript-5"].flatMap((compiler) => [
+      { compiler, ...likeNode },
+      { compiler, ...likeBundlers },
+    ])
+  : [
+      { compiler: "typescript", ...likeBundlers },
+      { compiler: "typescript-5", ...likeNode },
+    ];

@@ -8,6 +8,7 @@ import { functions as noun, readFunctions } from "../grammar/nouns.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn } from "../grammar/noun.ts";
 import { actionCommand, createCommand, updateCommand } from "../grammar/one-commands.ts";
+import { createFunctionVersionCommands, createRollback } from "./function-versions.ts";
 
 const by = "id or slug";
 
@@ -97,6 +98,22 @@ answers that the code gets in place of the network. With --record secrets are en
       (await import("./test-function.ts")).testFunction(context, folder, options),
     );
 
+const dev = (context: Context) =>
+  withServer(new Command("dev"))
+    .description("run a function here after each change, until Ctrl-C")
+    .argument("[folder]", "folder with a function.json", ".")
+    .option("--input <file>", "JSON file with an input that is run after the cases")
+    .option("--push", "deploy it each time that all cases pass")
+    .addHelpText(
+      "after",
+      `
+It writes the types of the schemas to schema.d.ts if the code imports them, and runs the cases with their recorded
+fetches. The input of --input is run with the network; secrets are environment variables.`,
+    )
+    .action(async (folder, options) =>
+      (await import("./develop-function.ts")).developFunction(context, folder, options),
+    );
+
 const invoke = (context: Context) =>
   withServer(new Command("invoke"))
     .description("invoke a function; logs go to standard error, the result to standard output")
@@ -163,11 +180,14 @@ export const createFunctionCommands = (context: Context) => {
   const all = [
     init(context),
     test(context),
+    dev(context),
     push(context),
     invoke(context),
     logs(context),
     get(context),
     ...administration,
+    createFunctionVersionCommands(context),
+    createRollback(context),
     secret,
     record(context),
   ];

@@ -1,3 +1,5 @@
+import { renderSchemaTypes, SCHEMA_FILE } from "./schema-types.ts";
+
 /** What code imports as the types of a function's second argument. */
 export const CONTEXT_FILE = "context.d.ts";
 
@@ -73,12 +75,26 @@ export const editorFiles = {
   "tsconfig.json": `${JSON.stringify(compiler, null, 2)}\n`,
 } as const;
 
-/** Those with which an editor finds what the files of a function import. */
-export function editorFilesOf(files: Readonly<Record<string, string>>): Record<string, string> {
+/** Whether one of the files of a function imports a file beside them. */
+const isImported = (name: string, files: Readonly<Record<string, string>>): boolean => {
+  const importing = new RegExp(String.raw`["'](?:\.\.?/)+${RegExp.escape(name)}["']`);
+  return Object.values(files).some((text) => importing.test(text));
+};
+
+/** Whether the files of a function import the types of its schemas. */
+export const importsSchemaTypes = (files: Readonly<Record<string, string>>): boolean =>
+  isImported(SCHEMA_FILE, files);
+
+/** Those with which an editor finds what the files of a function import, whose schemas are given. */
+export function editorFilesOf(
+  files: Readonly<Record<string, string>>,
+  schemas: { readonly inputSchema?: unknown; readonly outputSchema?: unknown },
+): Record<string, string> {
   const isTyped = Object.keys(files).some((name) => /\.m?ts$/.test(name));
-  const imports = Object.values(files).some((text) =>
-    /["'](?:\.\.?\/)+context\.d\.ts["']/.test(text),
-  );
   const { [CONTEXT_FILE]: types, ...others } = editorFiles;
-  return { ...(imports && { [CONTEXT_FILE]: types }), ...(isTyped && others) };
+  return {
+    ...(isImported(CONTEXT_FILE, files) && { [CONTEXT_FILE]: types }),
+    ...(importsSchemaTypes(files) && { [SCHEMA_FILE]: renderSchemaTypes(schemas) }),
+    ...(isTyped && others),
+  };
 }

@@ -1,5 +1,6 @@
 import { CONTEXT_FILE, editorFilesOf } from "./editor-files.ts";
 import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { SCHEMA_FILE } from "./schema-types.ts";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "@parley/command/command-error";
@@ -12,13 +13,10 @@ interface Template {
 }
 
 const typescript = `import type { Context } from "./${CONTEXT_FILE}";
-
-interface Input {
-  name: string;
-}
+import type { Input, Result } from "./${SCHEMA_FILE}";
 
 /** Greets somebody. What it returns is the result of the invocation. */
-export default async function greet({ name }: Input, context: Context) {
+export default async function greet({ name }: Input, context: Context): Promise<Result> {
   context.log("info", \`Greeting \${name}\`);
   return { greeting: \`Hello, \${name}!\` };
 }
@@ -27,7 +25,7 @@ export default async function greet({ name }: Input, context: Context) {
 const javascript = `/**
  * Greets somebody. What it returns is the result of the invocation.
  *
- * @param {{ name: string }} input
+ * @param {import("./${SCHEMA_FILE}").Input} input
  * @param {import("./${CONTEXT_FILE}").Context} context
  */
 export default async function greet({ name }, context) {
@@ -59,7 +57,7 @@ export function renderTemplate({ slug, language }: Template): Record<string, str
   return {
     [FUNCTION_FILE]: `${JSON.stringify(file, null, 2)}\n`,
     ...files,
-    ...editorFilesOf(files),
+    ...editorFilesOf(files, file),
   };
 }
 

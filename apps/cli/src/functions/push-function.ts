@@ -30,10 +30,19 @@ export async function pushFunction(
   place: string,
   options: ServerOptions & { readonly test: boolean },
 ): Promise<void> {
-  const { io } = context;
   const folder = await readFunctionFolder(place);
   const connection = await connect(context, options);
   if (options.test) await testBeforePush(context, place, folder);
+  await pushFolder(connection, folder, options);
+}
+
+/** Pushes a folder that was read, and says what became of it. */
+export async function pushFolder(
+  connection: ServerConnection,
+  folder: FunctionFolder,
+  options: Pick<ServerOptions, "json">,
+): Promise<void> {
+  const { io } = connection;
   const { change, sandboxFunction } = await push(connection, folder);
   const invokeUrl = `${connection.url.replace(/\/+$/, "")}/api/w/${connection.wId}/sandbox-functions/${folder.slug}/invocations`;
   if (options.json) printLine(io, JSON.stringify({ change, invokeUrl, sandboxFunction }));

@@ -65,12 +65,14 @@ interface CasesRun {
   readonly cases: readonly FunctionCase[];
   /** Whether cases without fetches are run with the network, and written with what they were answered. */
   readonly isRecording?: boolean;
+  /** What was made of the folder. */
+  readonly prepared: PreparedFunction;
 }
 
 /** Runs cases one after the other, and gives on what came of each. Throws `CommandError` before the first. */
 export async function* runCases(
   context: Context,
-  { place, folder, cases, isRecording = false }: CasesRun,
+  { place, folder, cases, isRecording = false, prepared }: CasesRun,
 ): AsyncGenerator<CaseReport, void, undefined> {
   const isRecorded = (one: FunctionCase): boolean => isRecording && one.fetches === undefined;
   const silent = cases.find((one) => !isExpecting(one) && !isRecorded(one));
@@ -79,8 +81,6 @@ export async function* runCases(
   }
   const isAsking = cases.some(isRecorded);
   const values = isAsking ? readSecretValues(context, folder) : {};
-  await using local = await openLocal(context);
-  const prepared = await prepareFolder(local, folder);
   for (const one of cases) {
     const lines: string[] = [];
     const secrets = Object.fromEntries(

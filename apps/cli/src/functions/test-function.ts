@@ -5,7 +5,7 @@ import { green, red, yellow } from "@parley/command/style";
 import type { Context } from "../connection/context.ts";
 import { readCases } from "./function-case.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
-import { type CaseReport, runCases } from "./run-cases.ts";
+import { type CaseReport, openLocal, prepareFolder, runCases } from "./run-cases.ts";
 
 /** Runs the cases beside a function's code, without a server. Throws `CommandError` if one fails. */
 export async function testFunction(
@@ -21,7 +21,9 @@ export async function testFunction(
   }
   const reports: CaseReport[] = [];
   const isRecording = options.record === true;
-  for await (const report of runCases(context, { place, folder, cases, isRecording })) {
+  await using local = await openLocal(context);
+  const prepared = await prepareFolder(local, folder);
+  for await (const report of runCases(context, { place, folder, cases, isRecording, prepared })) {
     reports.push(report);
     if (options.json) continue;
     for (const line of renderReport(io, report)) printLine(io, line);
@@ -39,7 +41,9 @@ export async function testBeforePush(
   const { io } = context;
   const cases = await readCases(place);
   if (cases.length === 0) return;
-  const reports = await Array.fromAsync(runCases(context, { place, folder, cases }));
+  await using local = await openLocal(context);
+  const prepared = await prepareFolder(local, folder);
+  const reports = await Array.fromAsync(runCases(context, { place, folder, cases, prepared }));
   for (const report of reports) {
     if (report.status !== "failed") continue;
     for (const line of renderReport(io, report, "stderr")) reportLine(io, line);
@@ -47,7 +51,8 @@ export async function testBeforePush(
   requirePassed(reports, "nothing was pushed; --no-test pushes it anyway");
 }
 
-function requirePassed(reports: readonly CaseReport[], more?: string): void {
+/** Throws `CommandError` if a case failed, which says `more`. */
+export function requirePassed(reports: readonly CaseReport[], more?: string): void {
   const failed = reports.filter(({ status }) => status === "failed").length;
   if (failed === 0) return;
   const told = `${failed} of ${reports.length} cases failed`;

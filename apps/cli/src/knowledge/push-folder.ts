@@ -1,12 +1,11 @@
-import { watch } from "node:fs";
 import { stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "@parley/command/command-error";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { Context } from "../connection/context.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
+import { repeatOnChange } from "../terminal/repeat-on-change.ts";
 import { type FolderDocument, listDocuments, readDocument } from "./read-documents.ts";
 
 interface PushOptions extends ServerOptions {
@@ -18,8 +17,6 @@ interface PushOptions extends ServerOptions {
 
 /** Documents of a page of the data source's list. */
 const PAGE = 100;
-/** Changes that come shortly after each other are uploaded together. */
-const SETTLE_MS = 300;
 
 /** Uploads what changed in a folder, once or until it is interrupted. Throws `CommandError`. */
 export async function pushFolder(
@@ -34,34 +31,7 @@ export async function pushFolder(
     if (failed > 0) throw new CommandError(`${failed} of the files could not be uploaded`);
     return;
   }
-  await pushChanges(connection, folder, options);
-}
-
-/** Uploads what changes until it is interrupted. What changes during an upload is uploaded after it. */
-async function pushChanges(
-  connection: ServerConnection,
-  folder: string,
-  options: PushOptions,
-): Promise<void> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  let changed = Promise.withResolvers<void>();
-  const watcher = watch(folder, { recursive: true, signal }, () => changed.resolve());
-  watcher.once("error", (error) => changed.reject(error));
-  connection.io.signal.once("SIGINT", () => {
-    stop.abort();
-    changed.resolve();
-  });
-  while (!signal.aborted) {
-    changed = Promise.withResolvers();
-    // It is awaited after the upload.
-    changed.promise.catch(() => {});
-    // oxlint-disable no-await-in-loop -- an upload after a change
-    await push(connection, folder, options);
-    await changed.promise;
-    await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
-    // oxlint-enable no-await-in-loop
-  }
+  await repeatOnChange(context.io, folder, async () => push(connection, folder, options));
 }
 
 interface Pushed {

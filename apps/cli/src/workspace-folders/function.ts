@@ -73,7 +73,7 @@ export const functionKind: Kind<FunctionFolder> = {
   },
   write: (one, stem) => ({
     files: under(stem, writeFunctionFolder(one)),
-    forEditors: under(stem, editorFilesOf(one.files)),
+    forEditors: under(stem, editorFilesOf(one.files, one.definition)),
   }),
   usesOf: () => [],
   compared: ({ definition }) => membersOfFunction(definition),

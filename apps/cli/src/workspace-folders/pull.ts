@@ -5,6 +5,7 @@ import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { editorFiles } from "../functions/editor-files.ts";
+import { isWrittenFromSchemas, SCHEMA_FILE } from "../functions/schema-types.ts";
 import { FUNCTION_FILE } from "../functions/function-file.ts";
 import { isExecutableFile, kindOf, setExecutable } from "../regular-files.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -163,11 +164,14 @@ const isFile = async (place: string): Promise<boolean | undefined> =>
 /** The files for editors beside a function's definition that were not changed since a pull wrote them. */
 async function findUnused(folder: string, file: string): Promise<string[]> {
   if (!file.startsWith("functions/") || path.posix.basename(file) !== FUNCTION_FILE) return [];
+  const written = Object.entries(editorFiles).map(
+    ([name, text]) => [name, (found: string) => found === text] as const,
+  );
   const unused: string[] = [];
-  for (const [name, text] of Object.entries(editorFiles)) {
+  for (const [name, isAsWritten] of [...written, [SCHEMA_FILE, isWrittenFromSchemas] as const]) {
     const beside = path.posix.join(path.posix.dirname(file), name);
     const place = path.join(folder, beside);
-    if ((await isFile(place)) === true && (await readFile(place, "utf8")) === text) {
+    if ((await isFile(place)) === true && isAsWritten(await readFile(place, "utf8"))) {
       unused.push(beside);
     }
   }

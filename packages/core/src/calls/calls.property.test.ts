@@ -40,7 +40,7 @@ import { takeOverRuns } from "../take-over-runs.ts";
 import { sendToolOutputs } from "./send-outputs.ts";
 import { validateAction } from "./validate-action.ts";
 
-const RUNS = isNightly ? 400 : 40;
+const RUNS = isNightly ? 400 : 20;
 /** What the model of the test calls in each of its steps. */
 const STEPS = [["look", "buy", "mine"], ["look"], ["buy", "mine", "look"], ["mine"], []] as const;
 const TEXT = "01234";

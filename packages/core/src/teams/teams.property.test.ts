@@ -32,7 +32,7 @@ import type { BilledCall } from "../usage/usage-ledger.ts";
 import { prepareTasks } from "./create-tasks.ts";
 import { endTasks } from "./end-tasks.ts";
 
-const SEEDS = isNightly ? 600 : 40;
+const SEEDS = isNightly ? 600 : 15;
 const COMMANDS = 60;
 const limits = { depth: 3, atOnce: 3, inAll: 12 };
 const agentSids = ["ann", "bob", "eve"];

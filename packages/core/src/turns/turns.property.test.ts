@@ -26,7 +26,7 @@ import { loadTurn, type Turn } from "./load-turns.ts";
 import { saveStep } from "./save-step.ts";
 import { takeOverRuns } from "../take-over-runs.ts";
 
-const RUNS = isNightly ? 2000 : 200;
+const RUNS = isNightly ? 2000 : 80;
 const failure = { code: "broken", message: "It broke", metadata: null };
 
 const test = workspaceTest({ per: "suite", agents: ["ann", "bob"], keepRuns: true });

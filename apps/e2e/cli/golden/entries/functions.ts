@@ -19,6 +19,13 @@ async function greeted({ rpc, parley, wId }: World): Promise<Prepared> {
   return { invocation: invocation.sId };
 }
 
+/** A function with two versions. */
+async function changed({ rpc, wId }: World): Promise<void> {
+  await rpc.sandboxFunctions.create.mutate({ wId, ...greet });
+  const change = { functionId: "greet", version: 1, description: "Waves" };
+  await rpc.sandboxFunctions.update.mutate({ wId, ...change });
+}
+
 async function archived(world: World): Promise<Prepared> {
   await world.rpc.sandboxFunctions.create.mutate({ wId: world.wId, ...greet });
   await world.rpc.sandboxFunctions.archive.mutate({ wId: world.wId, functionId: "greet" });
@@ -55,6 +62,7 @@ export const functionEntries: readonly Entry[] = [
     exits: 1,
     opens: "nothing",
   },
+  { command: "functions dev", args: ["greeting"], exits: 1, opens: "nothing" },
   { command: "functions push", prepare: withFolder, args: ["greeting"] },
   { command: "functions list", prepare: greeted },
   { command: "functions get", prepare: greeted, args: ["greet"] },
@@ -62,6 +70,9 @@ export const functionEntries: readonly Entry[] = [
   { command: "functions update", prepare: greeted, args: ["greet", "--description", "Waves"] },
   { command: "functions remove", prepare: greeted, args: ["greet"], confirmed: "greet" },
   { command: "functions restore", prepare: archived, args: ["greet"] },
+  { command: "functions versions list", prepare: changed, args: ["greet"] },
+  { command: "functions versions get", prepare: changed, args: ["greet", "1"] },
+  { command: "functions rollback", prepare: changed, args: ["greet"] },
   { command: "functions invoke", prepare: greeted, args: ["greet", "--input", '{"name":"Ada"}'] },
   { command: "functions logs", prepare: greeted, args: ["greet"] },
   {

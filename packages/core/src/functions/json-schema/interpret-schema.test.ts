@@ -1,3 +1,4 @@
+import { isNightly } from "@parley/db/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createThreads } from "../../untrusted/threads.ts";
@@ -124,7 +125,7 @@ const matching = (of: unknown): fc.Arbitrary<CheapSchema> => {
   ) as fc.Arbitrary<CheapSchema>;
 };
 
-const RUNS = 300;
+const RUNS = isNightly ? 1000 : 100;
 
 /** What both say; undefined if the schema is not valid, or nothing is said on the event loop. */
 function bothOf(one: CheapSchema, given: unknown) {
