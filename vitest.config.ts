@@ -17,6 +17,7 @@ const withoutDatabase = [
   "packages/agent",
   "packages/client",
   "packages/command",
+  "packages/create-parley",
   "packages/cron",
   "packages/fair-queue",
   "packages/guarded-fetch",
@@ -40,7 +41,7 @@ const within = (folder: string, patterns: readonly string[]): string[] =>
     .filter((pattern) => pattern.startsWith(`${folder}/`))
     .map((pattern) => path.relative(folder, pattern));
 
-const always = ["**/node_modules/**", "**/dist/**"];
+const always = ["**/node_modules/**", "**/dist/**", "**/template/**"];
 
 /** The tests that read the sources alone. */
 const architecture = "apps/e2e/architecture/*.test.ts";
@@ -105,7 +106,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 600_000,
     passWithNoTests: true,

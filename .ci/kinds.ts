@@ -88,7 +88,14 @@ const full = [
 ];
 
 /** What only the nightly run has: what has no small form, and kills of what each feature does. */
-const nightlyOnly = [...attacks, ...golden, ...otherFaults, ...floods];
+const nightlyOnly = [
+  ...attacks,
+  ...golden,
+  ...otherFaults,
+  ...floods,
+  // Root file systems of Debian, as large as an image; and runtimes that are fetched.
+  "apps/e2e/packaging/{image,runtimes}.test.ts",
+];
 
 /** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */
 export const alone = [
@@ -110,9 +117,9 @@ export const alone = [
 
 /** What lasts longest in CI, in this order: a run begins with it. */
 export const longest: readonly string[] = [
-  "apps/e2e/packaging/image.test.ts",
-  "apps/e2e/packaging/client.test.ts",
   "apps/e2e/docs/pages.test.ts",
+  "apps/e2e/packaging/client.test.ts",
+  "apps/e2e/packaging/create.test.ts",
   "apps/e2e/faults/ledger.test.ts",
   "apps/e2e/console/pages.test.ts",
   "apps/e2e/functions-cli/cases.test.ts",
@@ -145,7 +152,7 @@ export const kinds = {
   screenshots: { only: ["apps/e2e/console/shown/take-screenshots.ts"], leavesOut: [] },
   // The parts of a nightly run, which own each file once.
   properties: { leavesOut: [...full, ...nightlyOnly] },
-  whole: { only: [...full, ...floods], leavesOut: [...faults, ...fuzz, ...attacks] },
+  whole: { only: full, leavesOut: [...faults, ...fuzz, ...attacks] },
   faults: { only: faults, leavesOut: [] },
   fuzz: { only: fuzz, leavesOut: [] },
   attacks: { only: attacks, leavesOut: [] },

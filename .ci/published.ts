@@ -15,6 +15,7 @@ export const published: readonly Published[] = [
     bundled: ["eventsource", "eventsource-parser"],
   },
   { name: "parley-server", folder: "apps/cli", bundled: ["drizzle-orm", "swagger-ui-dist"] },
+  { name: "create-parley", folder: "packages/create-parley", bundled: [] },
 ];
 
 /** Where a release is packed: tarballs, and what is in them. */

@@ -7,6 +7,7 @@ import { published } from "./published.ts";
 interface Manifest {
   readonly version: string;
   readonly repository?: unknown;
+  readonly releaseNotes?: string;
 }
 
 /** The manifest of a package of the workspace at a root. */
@@ -29,13 +30,15 @@ export async function findObstacles(
   const homeless = published.filter(
     ({ folder }) => manifestOf(root, folder).repository === undefined,
   );
+  const silent = published.filter(({ folder }) => !manifestOf(root, folder).releaseNotes);
   return [
     CI === undefined ? "a release is published from CI alone: use --dry-run" : "",
     NODE_AUTH_TOKEN === undefined ? "NODE_AUTH_TOKEN is not set" : "",
     changed === "" ? "" : "the working tree has changes that are not committed",
-    waiting === "" ? "" : `changesets wait: pnpm changeset version (${waiting.trim()})`,
+    waiting === "" ? "" : `changesets wait: pnpm release:version (${waiting.trim()})`,
     ...findMissing(root, tree.trim(), new Date()).map((why) => `the nightly run: ${why}`),
     versions.size === 1 ? "" : "the packages have different versions",
+    silent.length === 0 ? "" : "the packages have no notes of this version: pnpm release:version",
     homeless.length === 0
       ? ""
       : "provenance names a public repository: set repository in package.json of " +

@@ -8,6 +8,7 @@ import { BASE_IMAGE_VARIABLE, baseImageOf, resolveImage } from "./base-image.ts"
 import { pnpm } from "./pnpm.ts";
 import { published, RELEASE_VARIABLE, releaseFolder, tarballOf } from "./published.ts";
 import { findObstacles, manifestOf } from "./release-obstacles.ts";
+import { notesOf, tagOf } from "./release-notes.ts";
 import { runFiles } from "./run-tests.ts";
 import { packStep, runStep, say } from "./steps.ts";
 
@@ -60,6 +61,9 @@ async function release(): Promise<boolean> {
   if (unpinned !== "") obstacles.push(unpinned);
   for (const why of obstacles) say(`✗ ${why}`);
   if (obstacles.length > 0 || !(await packAndTest())) return false;
+  const { version } = manifestOf(root, published[0]?.folder ?? "");
+  const notes = notesOf(readFileSync(path.join(root, "CHANGELOG.md"), "utf8"), version);
+  say(`\nTag: ${tagOf(version)}\n\n${notes}\n`);
   if (!isRehearsal) await publish();
   say(`${isRehearsal ? "Nothing was published" : "Published"}: ${releaseFolder}`);
   return true;

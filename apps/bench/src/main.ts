@@ -201,6 +201,13 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`bench: ${(error as Error).message}\n`);
+  process.stderr.write(`bench: ${describe(error)}\n`);
   process.exit(error instanceof Interrupted ? 130 : 1);
+}
+
+/** What went wrong first, and what then went wrong at the end. */
+function describe(error: unknown): string {
+  if (!(error instanceof SuppressedError))
+    return error instanceof Error ? error.message : String(error);
+  return `${describe(error.suppressed)}; and at the end: ${describe(error.error)}`;
 }

@@ -20,6 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
+  "packages/create-parley": [],
   "packages/command": ["db"],
   "apps/api": ["schema", "db", "core", "rpc", "fair-queue"],
   "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],

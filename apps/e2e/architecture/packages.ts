@@ -37,10 +37,10 @@ export interface Source {
   readonly text: string;
 }
 
-/** Every TypeScript file of the packages and apps. */
+/** Every TypeScript file of the packages and apps; templates are of their users. */
 export const sources: readonly Source[] = globSync("{packages,apps}/**/*.{ts,tsx}", {
   cwd: root,
-  exclude: (file) => /(?:^|\/)(?:node_modules|dist)$/.test(file),
+  exclude: (file) => /(?:^|\/)(?:node_modules|dist|template)$/.test(file),
 }).map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
 
 export interface Import {

@@ -34,7 +34,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(120_000);
     page.on("console", (said) => {
       // A refused request is not a fault of the page.
       const isRefusal = said.text().startsWith("Failed to load resource");

@@ -10,7 +10,7 @@ import type { Block } from "./blocks.ts";
 /** What Node has compiled: each block of code loads the client's sources. It is removed with the build. */
 const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 /** Less than a test may take, so that a page that hangs says where. */
-const PAGE_MS = 150_000;
+const PAGE_MS = 280_000;
 
 /** Whether this machine has what runs blocks of Python. */
 export const hasPython = spawnSync("python3", ["--version"]).error === undefined;

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
+import { findFreePort } from "@parley/db/testing";
 import { agentMessages, createParley } from "parley-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { browserSuffix, hasBrowser, openBrowser } from "../browser.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await copyExample("nextjs-chat");
   const env = { PATH: "/usr/bin:/bin", NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, [next, "build"], { cwd: folder.path, env });
-  const port = await freePort();
+  const port = await findFreePort();
   origin = `http://127.0.0.1:${port}`;
   place = await createPlace();
   server = await openHostedServer(place, { PARLEY_CORS_ORIGINS: origin });
@@ -59,15 +59,6 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
   await place?.[Symbol.asyncDispose]();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
 
 test("the page comes from the server, without the key of the workspace", async () => {
   const html = await (await fetch(origin)).text();

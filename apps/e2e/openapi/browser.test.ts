@@ -16,6 +16,8 @@ test.skipIf(!hasBrowser)(
     const browser = await openBrowser();
     try {
       const page = await browser.newPage({ viewport: { width: 1200, height: 1600 } });
+      // The page draws two hundred operations, on a machine that others use too.
+      page.setDefaultTimeout(120_000);
       const faults: string[] = [];
       page.on("console", (said) => {
         if (said.type() === "error") faults.push(said.text());
@@ -38,7 +40,7 @@ test.skipIf(!hasBrowser)(
       expect(await workspace.inputValue()).toBe(demo.workspaceId);
       await operation.locator(".execute").click();
       const status = operation.locator(".live-responses-table .response-col_status").last();
-      await expect.poll(() => status.textContent(), { timeout: 10_000 }).toContain("200");
+      await expect.poll(() => status.textContent(), { timeout: 60_000 }).toContain("200");
       const answer = operation.locator(".live-responses-table .response-col_description").last();
       expect(await answer.textContent()).toContain('"skills"');
       await page.screenshot({ path: path.join(os.tmpdir(), "parley-docs.png") });
@@ -53,7 +55,7 @@ test.skipIf(!hasBrowser)(
       await stream.locator(".execute").click();
       const shown = stream.locator(".stream pre");
       await expect
-        .poll(() => shown.textContent(), { timeout: 10_000 })
+        .poll(() => shown.textContent(), { timeout: 60_000 })
         .toContain("agent_message_done");
       await stream.locator(".stream button").click();
       await expect

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parts, type PartResult, writeResult } from "../../../.ci/nightly-parts.ts";
 import { published } from "../../../.ci/published.ts";
-import { findObstacles } from "../../../.ci/release-obstacles.ts";
+import { notesOf, tagOf, writeRelease } from "../../../.ci/release-notes.ts";
+import { findObstacles, manifestOf } from "../../../.ci/release-obstacles.ts";
 
 const environment = { CI: "1", NODE_AUTH_TOKEN: "a token" };
 const DAY_MS = 86_400_000;
@@ -40,7 +41,11 @@ function leaveAll(): void {
   for (const { name } of parts) leave(name);
 }
 
-const manifest = { version: "1.0.0", repository: "https://example.com/parley" };
+const manifest = {
+  version: "1.0.0",
+  repository: "https://example.com/parley",
+  releaseNotes: "- All of it",
+};
 const [first, second] = published.map(({ folder }) => path.join(folder, "package.json"));
 
 beforeEach(() => {
@@ -78,13 +83,14 @@ test("changesets that wait are refused", async () => {
   commit();
   leaveAll();
   expect(await obstacles()).toEqual([
-    "changesets wait: pnpm changeset version (.changeset/brave-birds.md)",
+    "changesets wait: pnpm release:version (.changeset/brave-birds.md)",
   ]);
 });
 
 test("different versions, and packages without a repository, are refused", async () => {
-  write(first ?? "", { version: "1.0.1", repository: manifest.repository });
-  write(second ?? "", { version: "1.0.0" });
+  write(first ?? "", { ...manifest, version: "1.0.1" });
+  const { repository: _repository, ...homeless } = manifest;
+  write(second ?? "", homeless);
   commit();
   leaveAll();
   expect(await obstacles()).toEqual([
@@ -118,5 +124,33 @@ test("a part that is older than seven days is refused", async () => {
   leave("golden", { date: new Date(Date.now() - 8.1 * DAY_MS).toISOString() });
   expect(await obstacles()).toEqual([
     "the nightly run: golden ran 8 days ago, at most 7 are allowed: pnpm test:nightly golden",
+  ]);
+});
+
+test("the notes of a version are what was not released before it", async () => {
+  const changelog = "# Changelog\n\n## Unreleased\n\n- New\n\n## 0.9.0 (2026-01-01)\n\n- Old\n";
+  write("CHANGELOG.md", changelog);
+  expect(tagOf("1.0.0")).toBe("v1.0.0");
+  expect(notesOf(changelog, "0.9.0")).toBe("- Old");
+  expect(notesOf(changelog, "1.0.0")).toBe("- New");
+  writeRelease(root, "2026-02-01");
+  // Once more is no second section.
+  writeRelease(root, "2026-02-02");
+  const written = readFileSync(path.join(root, "CHANGELOG.md"), "utf8");
+  expect(written).toContain("## Unreleased\n\n## 1.0.0 (2026-02-01)\n\n- New\n\n## 0.9.0");
+  expect(notesOf(written, "1.0.0")).toBe("- New");
+  for (const { folder } of published) expect(manifestOf(root, folder).releaseNotes).toBe("- New");
+  commit();
+  leaveAll();
+  expect(await obstacles()).toEqual([]);
+});
+
+test("packages without notes of their version stand in the way", async () => {
+  const { releaseNotes: _notes, ...silent } = manifest;
+  write(first ?? "", silent);
+  commit();
+  leaveAll();
+  expect(await obstacles()).toEqual([
+    "the packages have no notes of this version: pnpm release:version",
   ]);
 });

@@ -4,7 +4,7 @@ import { cloneDatabase, createEmptyDatabase, dropDatabase, runOn, urlOf } from "
 import { serverUrl } from "./server.ts";
 
 export { migrateUpTo } from "./migrate-up-to.ts";
-export { startCluster, type TestCluster } from "./cluster.ts";
+export { findFreePort, startCluster, type TestCluster } from "./cluster.ts";
 export { chooseTemporaryFolder } from "./temporary-folder.ts";
 export { runOn } from "./databases.ts";
 

@@ -23,7 +23,7 @@ const AT_MOST = { atMost: 1000 };
 export async function benchRetrievalSize(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, resources, quick, print } = options;
   const size = quick ? "quick" : "full";
-  const database = await postgres.createDatabase(resources, "retrieval-size");
+  const database = await postgres.createDatabase(resources, "retrieval_size");
   const service = await startFakeEmbeddings({ dimensions: DIMENSIONS });
   resources.defer(() => service.close());
   const settings = { PARLEY_OPENAI_COMPATIBLE_URL: service.url };

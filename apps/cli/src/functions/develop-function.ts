@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "@parley/command/command-error";
 import { reportFailure } from "@parley/command/failures";
@@ -94,7 +94,9 @@ async function writeTypes(
   const types = renderSchemaTypes(definition);
   const before = await readFile(file, "utf8").catch(() => undefined);
   if (before === types) return;
-  await writeFile(file, types);
+  // A link in somebody's folder is replaced, not followed.
+  await rm(file, { force: true });
+  await writeFile(file, types, { flag: "wx" });
   printLine(io, `written: ${file}`);
 }
 

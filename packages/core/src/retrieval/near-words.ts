@@ -9,8 +9,9 @@ import { selectRows } from "../data-access/select-rows.ts";
 import { configurations } from "./languages.ts";
 import type { QueryTerm } from "./query-terms.ts";
 
-/** Parts that may have the word whose words are read. */
-const MAX_READ = 1000;
+/** Parts that may have the word whose words are read, and the bytes of these as they are stored. */
+const MAX_READ = 4000;
+const MAX_READ_BYTES = 8_388_608;
 /** Words that are compared: 20,000 take about 50 ms of the process that others wait for. */
 const MAX_COMPARED = 20_000;
 /** Letters by which a word may differ: two that are swapped are two. */
@@ -49,9 +50,14 @@ async function readLexemes(db: Queryable, term: QueryTerm, inViews: SQL): Promis
   const [row] = await selectRows<Read>(
     db,
     sql`
-    with likely as materialized (
-      select ${words} as words from ${documentParts} where ${words} @@ (${inViews} && ${query})
+    with matching as materialized (
+      select ${words} as words, pg_column_size(${words}) as bytes from ${documentParts}
+      where ${words} @@ (${inViews} && ${query})
       limit ${sql.raw(String(MAX_READ))}
+    ),
+    likely as materialized (
+      select words from (select *, sum(bytes) over (rows unbounded preceding) as so_far from matching) counted
+      where so_far <= ${sql.raw(String(MAX_READ_BYTES))}
     ),
     lexeme as (
       select distinct word from likely, unnest(tsvector_to_array(ts_filter(words, '{a,d}'))) as word
