@@ -53,16 +53,16 @@ export function addInputOptions(
   schema: z.ZodObject,
   { without, named, readers }: Plan,
 ): InputOption[] {
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const shape: Readonly<Record<string, z.ZodType>> = schema.shape;
   const options: InputOption[] = [];
-  for (const [member, found] of Object.entries(properties)) {
+  for (const [member, of] of Object.entries(shape)) {
     if (without.includes(member)) continue;
-    // JSON Schemas of objects have no boolean members here.
-    const description = decapitalize((found as Member).description ?? "");
+    const found = memberOf(of);
+    const description = decapitalize(found.description ?? "");
     const described = {
-      ...withoutNull(found as Member),
+      ...withoutNull(found),
       description,
-      isNullable: schema.shape[member]?.safeParse(null).data === null,
+      isNullable: of.safeParse(null).data === null,
     };
     const form = named.includes(member) ? "id-or-name" : readers[member]?.form;
     for (const one of optionsOf(member, described, form)) {
@@ -71,6 +71,17 @@ export function addInputOptions(
     }
   }
   return options;
+}
+
+/** Commands share the schemas of their members, and a process of tests makes all commands hundreds of times. */
+const members = new WeakMap<z.ZodType, Member>();
+
+function memberOf(schema: z.ZodType): Member {
+  const known = members.get(schema);
+  if (known !== undefined) return known;
+  const member = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Member;
+  members.set(schema, member);
+  return member;
 }
 
 /** An explicit null counts as absent, so it needs no word of its own. */
