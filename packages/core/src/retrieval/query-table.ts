@@ -5,6 +5,9 @@ import { type QueriedRows, queryRows } from "../knowledge/query-rows.ts";
 import { asAsker, type Looking, type LookingTurn, type LookUpRefused } from "./asker.ts";
 import { findsDocument } from "./part-filters.ts";
 
+const TOO_LONG =
+  "The query took too long and was stopped: filter for fewer rows, or group by fewer columns";
+
 /** What a turn's query of a table gives, with what a citation says of the table. */
 interface QueriedTable extends QueriedRows {
   readonly dataSourceId: string;
@@ -30,7 +33,7 @@ export async function queryTableOfTurn(
   return asAsker(core, turn, async ({ caller, filters }) => {
     const named = { dataSourceIds: [dataSourceId], documentId, nodeTypes: ["table"] } as const;
     const { viewId, nodeId, title, sourceUrl, timestamp } = dataSourceNodes;
-    const searcher = { workspaceId: turn.workspaceId, signal };
+    const searcher = { workspaceId: turn.workspaceId, signal, tooLong: TOO_LONG };
     return core.runSearch(searcher, async (db) => {
       const [found] = await db
         .select({

@@ -82,6 +82,9 @@ describe("searches", () => {
         message: expect.stringContaining("took too long") as string,
       });
       expect(tookMs).toBeGreaterThan(900);
+      const advised = { ...searcher, tooLong: "Ask for less" };
+      const slowToo = run(advised, (db) => db.execute(sql`select pg_sleep(60)`));
+      await expect(slowToo).rejects.toThrow("Ask for less");
       await run(searcher, (db) => db.execute(sql`select 1`));
     } finally {
       await database.close();

@@ -15,7 +15,11 @@ export interface Searcher {
   readonly signal: AbortSignal;
   /** Called with the time that the database took. */
   readonly onDatabaseMs?: ((ms: number) => void) | undefined;
+  /** What is said of a search that took too long. */
+  readonly tooLong?: string | undefined;
 }
+
+const TOO_LONG = "The search took too long and was stopped: use rarer words, or fewer filters";
 
 /**
  * Runs a search on the connections that only searches have: workspaces take turns, and one has at most half
@@ -30,7 +34,7 @@ export type RunSearch = <T>(
 /** Creates what runs the searches of a process. */
 export function createSearches({ db, connections }: Database["searches"]): RunSearch {
   const places = createFairPlaces(connections);
-  return async ({ workspaceId, signal, onDatabaseMs }, search) => {
+  return async ({ workspaceId, signal, onDatabaseMs, tooLong = TOO_LONG }, search) => {
     signal.throwIfAborted();
     if (places.waiting(workspaceId) >= MAX_WAITING) {
       throw refusal(`${MAX_WAITING} searches of the workspace are already queued: try again`);
@@ -41,7 +45,7 @@ export function createSearches({ db, connections }: Database["searches"]): RunSe
       return await search(db);
     } catch (error) {
       if (!isStatementTimeout(error)) throw error;
-      throw refusal("The search took too long and was stopped: use rarer words, or fewer filters");
+      throw refusal(tooLong);
     } finally {
       leave();
       onDatabaseMs?.(performance.now() - startedAt);
