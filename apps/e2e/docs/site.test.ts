@@ -119,6 +119,23 @@ describe("the documentation as a site", () => {
       expect(faults).toEqual([]);
     });
 
+    test("shows an example in one language, beside the names of the others", async () => {
+      const page = await open("start/");
+      const tabs = page.locator(".tabs").first();
+      const code = (text: string) => tabs.getByText(text).first();
+      expect(await code("curl -s").isVisible()).toBe(true);
+      expect(await code("import json").isVisible()).toBe(false);
+      const tops = await tabs
+        .locator("summary")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+      expect(tops).toHaveLength(4);
+      expect(new Set(tops).size).toBe(1);
+      await tabs.getByText("Python", { exact: true }).click();
+      expect(await code("import json").isVisible()).toBe(true);
+      expect(await code("curl -s").isVisible()).toBe(false);
+      await page.close();
+    });
+
     test("has a page for what is not there, with 404", async () => {
       const page = await browser.newPage();
       const response = await page.goto(`${server.url}/docs/nothing/like/this/`);
