@@ -14,7 +14,18 @@ export const published: readonly Published[] = [
     folder: "packages/client",
     bundled: ["eventsource", "eventsource-parser"],
   },
-  { name: "parley-server", folder: "apps/cli", bundled: ["drizzle-orm", "swagger-ui-dist"] },
+  {
+    name: "parley-server",
+    folder: "apps/cli",
+    bundled: [
+      "devlop",
+      "drizzle-orm",
+      "gpt-tokenizer",
+      "highlight.js",
+      "lowlight",
+      "swagger-ui-dist",
+    ],
+  },
   { name: "create-parley", folder: "packages/create-parley", bundled: [] },
 ];
 

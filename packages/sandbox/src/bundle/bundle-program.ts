@@ -70,6 +70,8 @@ export async function bundleProgram(
   const ended = await runBundler({ files, entry, maxBundleBytes }, limits, await findUser());
   const excess = describeExcess(ended, limits, maxBundleBytes);
   if (excess !== undefined) return failed(excess);
+  const missing = findMissing(ended);
+  if (missing !== undefined) return failed(missing);
   if (ended.status !== 0) throw new Error("The bundler broke", { cause: ended.errors });
   const answer = JSON.parse(ended.output.toString()) as BundleAnswer;
   if ("bundle" in answer) return answer;
@@ -110,6 +112,14 @@ async function canBundle(user: User): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** What the bundler needs and an install without optional packages leaves out. */
+function findMissing({ errors }: EndedProgram): string | undefined {
+  const [, name] = /The package "(@esbuild\/[\w-]+)" could not be found/.exec(errors) ?? [];
+  return (
+    name && `The server has no bundler: its operator must install ${name} beside parley-server`
+  );
 }
 
 /** The limit that bundling exceeded, as its author reads it. */
