@@ -44,6 +44,11 @@ it("runs the cases and an input after each change, writes types, and pushes what
   expect(await cli.read("greet/schema.d.ts")).toContain('greeting?: "Hello, Ada!";');
   await printed(program, /eve\.json: ended with invalid_output/);
 
+  await cli.write("greet/schema.d.ts", "export type Input = any;\nexport type Result = any;\n");
+  await cli.configure("greet", { outputSchema: {} });
+  await printed(program, /version 4/);
+  expect(await cli.read("greet/schema.d.ts")).toMatch(/^export type Input = any;/);
+
   program.signal("SIGINT");
   expect(await program.exited).toBe(0);
 });

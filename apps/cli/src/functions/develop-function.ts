@@ -16,7 +16,7 @@ import { pushFolder } from "./push-function.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
 import { renderJson } from "./render-functions.ts";
 import { openLocal, prepareFolder, readSecretValues, runCases } from "./run-cases.ts";
-import { renderSchemaTypes, SCHEMA_FILE } from "./schema-types.ts";
+import { isWrittenFromSchemas, renderSchemaTypes, SCHEMA_FILE } from "./schema-types.ts";
 import { renderReport, requirePassed } from "./test-function.ts";
 
 interface Development {
@@ -83,7 +83,7 @@ async function runOnce(
   if (connection !== undefined) await pushFolder(connection, folder, { json });
 }
 
-/** Writes the types of the schemas beside code that imports them, if they are others than before. */
+/** Writes the types of the schemas beside code that imports them, if they are others than before; never over an author's. */
 async function writeTypes(
   { io }: Context,
   place: string,
@@ -93,7 +93,7 @@ async function writeTypes(
   const file = path.join(place, SCHEMA_FILE);
   const types = renderSchemaTypes(definition);
   const before = await readFile(file, "utf8").catch(() => undefined);
-  if (before === types) return;
+  if (before === types || (before !== undefined && !isWrittenFromSchemas(before))) return;
   // A link in somebody's folder is replaced, not followed.
   await rm(file, { force: true });
   await writeFile(file, types, { flag: "wx" });

@@ -1,6 +1,5 @@
 import { CommandError } from "@parley/command/command-error";
 import { group } from "@parley/command/group";
-import { printLine } from "@parley/command/print";
 import { InvalidArgumentError } from "commander";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -55,7 +54,7 @@ function readNumber(text: string): number {
   throw new InvalidArgumentError("It must be a whole number of at least 1.");
 }
 
-/** The version of a function with a number, or the newest before another. */
+/** The newest version of a function that is wanted, by its number. */
 async function findVersion(
   connection: ServerConnection,
   functionId: string,
@@ -101,8 +100,8 @@ export const createRollback = (context: Context) =>
         rpc.sandboxFunctions.get.query({ wId, functionId }),
       );
       if (number === current.version) {
-        printLine(context.io, `${current.slug} is at version ${number} already`);
-        return;
+        const done = `${current.slug} is at version ${number} already`;
+        return printDone(context.io, done, { sandboxFunction: current }, options);
       }
       const isWanted = (one: number) =>
         number === undefined ? one < current.version : one === number;

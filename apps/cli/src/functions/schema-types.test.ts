@@ -53,3 +53,12 @@ it("writes the members of objects, with their descriptions, and ends where a sch
   expect(typeOf(endless)).toContain("next?: unknown;");
   expect(isWrittenFromSchemas(renderSchemaTypes({}))).toBe(true);
 });
+
+it("ends where references double", () => {
+  const levels = Array.from({ length: 40 }, (_, level) => {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    return [`d${level}`, { properties: { a: next, b: next } }];
+  });
+  const doubling = { $ref: "#/$defs/d0", $defs: Object.fromEntries(levels) };
+  expect(typeOf(doubling)?.length).toBeLessThan(1_000_000);
+});
