@@ -93,8 +93,8 @@ const nightlyOnly = [
   ...golden,
   ...otherFaults,
   ...floods,
-  // Root file systems of Debian, as large as an image; and runtimes that are fetched.
-  "apps/e2e/packaging/{image,runtimes}.test.ts",
+  // Root file systems of Debian, as large as an image; runtimes that are fetched, and installs of them.
+  "apps/e2e/packaging/{image,runtimes,small-install}.test.ts",
 ];
 
 /** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */

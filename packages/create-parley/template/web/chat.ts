@@ -29,6 +29,9 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
+// Before, a form would leave the page.
+form.querySelector("button")!.disabled = false;
+
 /** The text of the answer as it is written; the conversation goes on with the next question. */
 async function* ask(content: string): AsyncGenerator<string> {
   const message = { content, mentions: [{ configurationId: clerk?.sId ?? "" }] };
