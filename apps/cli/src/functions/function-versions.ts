@@ -30,7 +30,7 @@ const readVersions = (connection: ServerConnection, functionId: string) =>
 
 const describeProgram = ({ program }: Version): string => {
   const files = Object.keys(filesOfProgram(program)).length;
-  return files === 0 ? program.type : `${program.type}, ${files} files`;
+  return files === 0 ? program.type : `${program.type}, ${files} ${files === 1 ? "file" : "files"}`;
 };
 
 const list = (context: Context) =>
