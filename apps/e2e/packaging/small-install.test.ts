@@ -7,7 +7,7 @@ import { createFolder, type Folder, pack, publishedAs } from "./packed.ts";
 
 // What `npm install --omit=optional parley-server` gives: no PostgreSQL, and no bundler of functions.
 
-/** Of `du -sb`; it was 176,699,812 before parts of packages were bundled. */
+/** Of `du -sb`; with the client beside it, it was 176,699,812 before parts of packages were bundled. */
 const MAX_BYTES = 150_000_000;
 
 let packed: Folder;
