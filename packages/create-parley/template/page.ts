@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -28,10 +29,13 @@ export async function servePage(
   const server = createServer(async (request, response) => {
     try {
       if (request.method === "POST" && request.url === "/token") {
-        // Name your own user here, once somebody is signed in.
+        // Visitors see their own conversations alone. Once somebody is signed in, name your own user here.
+        const [, known] = /(?:^|; )visitor=([\w-]{36})/.exec(request.headers.cookie ?? "") ?? [];
+        const visitor = known ?? randomUUID();
+        response.setHeader("Set-Cookie", `visitor=${visitor}; HttpOnly; SameSite=Strict; Path=/`);
         const { secret } = await rpc.userTokens.create.mutate({
           wId: workspaceId,
-          externalId: "visitor",
+          externalId: `visitor-${visitor}`,
           scopes: ["conversations:read", "conversations:write", "agents:read"],
         });
         response.setHeader("Content-Type", "application/json");
