@@ -1,4 +1,4 @@
-export { type BundleLimits, bundleProgram } from "./bundle/bundle-program.ts";
+export { type BundleLimits, bundleProgram, collectPackages } from "./bundle/bundle-program.ts";
 export * from "./contract.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export { createExtractor, type ExtractText } from "./extract/create-extractor.ts";

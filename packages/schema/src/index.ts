@@ -54,6 +54,7 @@ export * from "./functions/function-administration.ts";
 export * from "./functions/function-secrets.ts";
 export * from "./functions/javascript-program.ts";
 export * from "./functions/program-kinds.ts";
+export * from "./functions/program-packages.ts";
 export * from "./functions/programs.ts";
 export * from "./functions/sandbox-functions.ts";
 export * from "./invocations/execution-events.ts";

@@ -1,5 +1,5 @@
 import { CommandError } from "@parley/command/command-error";
-import type { BundleFault, Issue } from "@parley/schema";
+import { type BundleFault, isPackageFile, type Issue } from "@parley/schema";
 
 /** A fault of code as the server writes it: `index.ts:3:14: Unexpected "}" | const x = }`. */
 const LOCATED = /^(.+?):(\d+):(\d+): ([^]*)$/;
@@ -45,8 +45,10 @@ function describeFault(
   files: Files,
 ): string[] {
   const source = lineOf(files, file, line);
-  if (source === undefined) return [withoutControls(message)];
-  const described = withoutControls(`${file}:${line}:${column}: ${message}`);
+  // A package's file is not shown: its lines may be as long as it.
+  const place = line > 0 ? `${file}:${line}:${column}: ` : "";
+  const described = withoutControls(`${place}${message}`);
+  if (source === undefined || isPackageFile(file)) return [described];
   const before = source.slice(0, column - 1);
   if (before.length > MAX_LINE_CHARACTERS) return [described];
   const shown = source.slice(0, MAX_LINE_CHARACTERS);

@@ -1,3 +1,4 @@
+import { ownFilesOf } from "@parley/schema";
 import { renderSchemaTypes, SCHEMA_FILE } from "./schema-types.ts";
 
 /** What code imports as the types of a function's second argument. */
@@ -54,7 +55,7 @@ export interface FetchResponse {
 }
 `;
 
-/** As the bundler reads imports: files by their whole names, and no packages. */
+/** As the bundler reads imports: files by their whole names, and packages. */
 const compiler = {
   compilerOptions: {
     target: "esnext",
@@ -78,7 +79,7 @@ export const editorFiles = {
 /** Whether one of the files of a function imports a file beside them. */
 const isImported = (name: string, files: Readonly<Record<string, string>>): boolean => {
   const importing = new RegExp(String.raw`["'](?:\.\.?/)+${RegExp.escape(name)}["']`);
-  return Object.values(files).some((text) => importing.test(text));
+  return Object.values(ownFilesOf(files)).some((text) => importing.test(text));
 };
 
 /** Whether the files of a function import the types of its schemas. */
@@ -90,7 +91,7 @@ export function editorFilesOf(
   files: Readonly<Record<string, string>>,
   schemas: { readonly inputSchema?: unknown; readonly outputSchema?: unknown },
 ): Record<string, string> {
-  const isTyped = Object.keys(files).some((name) => /\.m?ts$/.test(name));
+  const isTyped = Object.keys(ownFilesOf(files)).some((name) => /\.m?ts$/.test(name));
   const { [CONTEXT_FILE]: types, ...others } = editorFiles;
   return {
     ...(isImported(CONTEXT_FILE, files) && { [CONTEXT_FILE]: types }),

@@ -1,5 +1,6 @@
 import { CommandError } from "@parley/command/command-error";
 import { group } from "@parley/command/group";
+import { ownFilesOf, packagesOf } from "@parley/schema";
 import { InvalidArgumentError } from "commander";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -29,8 +30,11 @@ const readVersions = (connection: ServerConnection, functionId: string) =>
   readListed(connection, "sandboxFunctions.listVersions", { functionId });
 
 const describeProgram = ({ program }: Version): string => {
-  const files = Object.keys(filesOfProgram(program)).length;
-  return files === 0 ? program.type : `${program.type}, ${files} ${files === 1 ? "file" : "files"}`;
+  const files = filesOfProgram(program);
+  const { length } = Object.keys(ownFilesOf(files));
+  if (length === 0) return program.type;
+  const packages = packagesOf(files).map(({ name, version }) => `${name} ${version}`);
+  return [program.type, length === 1 ? "1 file" : `${length} files`, ...packages].join(", ");
 };
 
 const list = (context: Context) =>

@@ -14,6 +14,7 @@ import { CASE_FILE } from "./function-case.ts";
 import { filesOfProgram } from "./function-members.ts";
 import { parseFile, parseMembers, readJson } from "./parse-file.ts";
 import { readFiles } from "./read-files.ts";
+import { readPackages } from "./read-packages.ts";
 import { kindOf } from "../regular-files.ts";
 
 /** A function as its folder has it: every member of it. */
@@ -43,8 +44,8 @@ const leftOut = [
 ];
 
 /**
- * Reads the folder of a function: `function.json`, and as source every other file that is not left out.
- * Throws `CommandError`, which names the file and what is wrong with it.
+ * Reads the folder of a function: `function.json`, and as source every other file that is not left out, and those of
+ * packages that they import. Throws `CommandError`, which names the file and what is wrong with it.
  */
 export async function readFunctionFolder(folder: string): Promise<FunctionFolder> {
   if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is not a folder`);
@@ -60,7 +61,9 @@ export async function readFunctionFolder(folder: string): Promise<FunctionFolder
   if (file.program !== undefined && moved !== undefined) {
     throw new CommandError(`${FUNCTION_FILE}: ${moved}: belongs in program`);
   }
-  const definition = definitionOf(file, source);
+  const isCode = file.program === undefined;
+  const packages = isCode ? await readPackages(folder, source) : {};
+  const definition = definitionOf(file, { ...source, ...packages });
   // What the server would refuse is known here, by the same schema.
   parseMembers(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
   return { slug: file.slug, files: filesOfProgram(definition.program), definition };

@@ -1,5 +1,5 @@
 import { oneLine, plain } from "@parley/command/print";
-import type { InvocationEvent } from "@parley/schema";
+import { type InvocationEvent, ownFilesOf, packagesOf } from "@parley/schema";
 import { filesOfProgram, type ShownFunction } from "./function-members.ts";
 
 /** The lines that show a function with its program. */
@@ -16,8 +16,13 @@ export function renderFunction(shown: ShownFunction): string[] {
   if (allowedHosts.length > 0) lines.push(`  hosts: ${allowedHosts.join(", ")}`);
   const named = secrets.map(({ name, readable }) => (readable ? `${name} (readable)` : name));
   if (named.length > 0) lines.push(`  secrets: ${named.join(", ")}`);
-  for (const [name, text] of Object.entries(filesOfProgram(program))) {
+  const files = filesOfProgram(program);
+  for (const [name, text] of Object.entries(ownFilesOf(files))) {
     lines.push(`  - ${name}: ${Buffer.byteLength(text)} bytes`);
+  }
+  for (const { name, version, license } of packagesOf(files)) {
+    const named = license === "" ? "names no license" : oneLine(license);
+    lines.push(`  package: ${oneLine(`${name} ${version}`)} (${named})`);
   }
   return lines;
 }

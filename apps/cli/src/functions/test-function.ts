@@ -2,6 +2,7 @@ import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
 import { oneLine, plain, printLine, reportLine } from "@parley/command/print";
 import { green, red, yellow } from "@parley/command/style";
+import type { LocalFunctions } from "@parley/worker/local-functions";
 import type { Context } from "../connection/context.ts";
 import { readCases } from "./function-case.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
@@ -32,23 +33,56 @@ export async function testFunction(
   requirePassed(reports);
 }
 
+/** A function's folder that was read. */
+interface ReadFolder {
+  readonly place: string;
+  readonly folder: FunctionFolder;
+  /** What its files are called in messages, as in `functions/greet/`. */
+  readonly prefix: string;
+}
+
 /** Runs the cases of a folder that is pushed, if it has any. Throws `CommandError` if one fails. */
 export async function testBeforePush(
   context: Context,
   place: string,
   folder: FunctionFolder,
 ): Promise<void> {
+  const more = "nothing was pushed; --no-test pushes it anyway";
+  await testFolders(context, [{ place, folder, prefix: "" }], more);
+}
+
+/**
+ * Runs the cases of folders, of those that have any, one folder after the other. Throws `CommandError`, which says `more`, if
+ * one fails.
+ */
+export async function testFolders(
+  context: Context,
+  folders: readonly ReadFolder[],
+  more: string,
+): Promise<void> {
   const { io } = context;
-  const cases = await readCases(place);
-  if (cases.length === 0) return;
-  await using local = await openLocal(context);
-  const prepared = await prepareFolder(local, folder);
-  const reports = await Array.fromAsync(runCases(context, { place, folder, cases, prepared }));
+  const reports: CaseReport[] = [];
+  await using opened = new AsyncDisposableStack();
+  let local: LocalFunctions | undefined;
+  for (const { place, folder, prefix } of folders) {
+    try {
+      const cases = await readCases(place);
+      if (cases.length === 0) continue;
+      local ??= opened.use(await openLocal(context));
+      const prepared = await prepareFolder(local, folder);
+      for await (const report of runCases(context, { place, folder, cases, prepared })) {
+        reports.push({ ...report, file: `${prefix}${report.file}` });
+      }
+    } catch (error) {
+      if (!(error instanceof CommandError) || prefix === "") throw error;
+      throw new CommandError(`${prefix}: ${error.message}`, { cause: error.cause });
+    }
+  }
   for (const report of reports) {
     if (report.status !== "failed") continue;
     for (const line of renderReport(io, report, "stderr")) reportLine(io, line);
   }
-  requirePassed(reports, "nothing was pushed; --no-test pushes it anyway");
+  requirePassed(reports, more);
 }
 
 /** Throws `CommandError` if a case failed, which says `more`. */

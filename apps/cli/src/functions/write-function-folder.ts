@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkFiles } from "@parley/core/skill-folders";
-import { folderKind, sourceFileOf } from "@parley/schema";
+import { folderKind, isPackageFile, sourceFileOf } from "@parley/schema";
 import type * as z from "zod";
 import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
 import { type FunctionFolder, isOfFunction } from "./read-function-folder.ts";
+import { PACKAGE_FILE } from "./read-packages.ts";
 
 /** The files of a function's folder, by their paths: what a read of the folder gives is this function. */
 export function writeFunctionFolder({
@@ -38,8 +39,15 @@ function canBeFiles(files: Readonly<Record<string, string>>): boolean {
   const named = names.map((path) => ({ path, bytes: new Uint8Array() }));
   return (
     checkFiles(named).length === 0 &&
-    Object.keys(files).every((name) => name.split("/").every(isOfFunction)) &&
+    Object.keys(files).every((name) => isRead(name, files)) &&
     // A mark at the start is not part of a text that is read.
     Object.values(files).every((text) => !text.startsWith("\ufeff"))
   );
+}
+
+/** Whether a read of a folder takes a file: those of packages, and `package.json` if there are any. */
+function isRead(name: string, files: Readonly<Record<string, string>>): boolean {
+  if (isPackageFile(name)) return true;
+  if (name === PACKAGE_FILE) return Object.keys(files).some(isPackageFile);
+  return name.split("/").every(isOfFunction);
 }

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
 import { printLine, reportLine } from "@parley/command/print";
@@ -30,6 +31,7 @@ interface ApplyOptions extends ServerOptions {
   readonly renewSecrets?: true;
   readonly secrets?: string;
   readonly yes?: true;
+  readonly test: boolean;
 }
 
 /** Makes a workspace what its folder declares, after it has shown what it will change. */
@@ -42,6 +44,7 @@ export async function applyFolder(
   const declared = await readWorkspaceFolder(folder);
   const secrets = await openSecrets(io, options.secrets);
   const connection = await connect(context, options);
+  const tested = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const { steps, state } = await plan({ folder, declared, connection, options });
     const changes = steps.filter(isChange);
@@ -49,6 +52,7 @@ export async function applyFolder(
     if (!options.json) for (const line of renderPlan(io, steps)) printLine(io, line);
     else if (isMade && !options.yes) for (const line of renderPlan(io, steps)) reportLine(io, line);
     if (isMade) {
+      if (options.test) await testFunctions(context, changes, { folder, declared, tested });
       await agree(io, changes, { secrets, state, options });
       const isOvertaken = await run(io, changes, {
         connection,
@@ -113,6 +117,32 @@ function withDataSourceIds(
     return { file, definition: { ...definition, knowledge } };
   });
   return { ...things, agent };
+}
+
+/** Runs the cases of the functions that a plan changes, once each. Throws `CommandError` if one fails. */
+async function testFunctions(
+  context: Context,
+  changes: readonly Step[],
+  given: {
+    readonly folder: string;
+    readonly declared: DeclaredWorkspace;
+    /** Names of functions whose cases passed; it is added to. */
+    readonly tested: Set<string>;
+  },
+): Promise<void> {
+  const { folder, declared, tested } = given;
+  const changed = new Set(changes.filter(({ kind }) => kind === "function").map(({ name }) => name));
+  const folders = declared.things.function
+    .filter(({ definition: { slug } }) => changed.has(slug) && !tested.has(slug))
+    .map(({ file, definition }) => ({
+      place: path.join(folder, file),
+      folder: definition,
+      prefix: `${file}/`,
+    }));
+  if (folders.length === 0) return;
+  const { testFolders } = await import("../functions/test-function.ts");
+  await testFolders(context, folders, "nothing was applied; --no-test applies it anyway");
+  for (const name of changed) tested.add(name);
 }
 
 interface Agreement {

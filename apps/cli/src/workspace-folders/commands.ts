@@ -17,12 +17,13 @@ const apply = (context: Context) =>
       "file of NAME=value lines with the tools' secrets; - reads standard input",
     )
     .option("--renew-secrets", "send the tools' secrets again, even if nothing else differs")
+    .option("--no-test", "apply functions even if one of their cases fails")
     .option("--yes", "skip the confirmation")
     .addHelpText(
       "after",
       `
 Agents, skills, functions, tools, schedules and triggers are matched by name, webhooks by URL. Without a terminal, changes
-need --yes.`,
+need --yes. The cases of functions that change are run first.`,
     )
     .action(async (folder, options) =>
       (await import("./apply.ts")).applyFolder(context, folder, options),

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "@parley/command/command-error";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
@@ -144,7 +144,12 @@ async function compare(
   const added: string[] = [];
   const changed: string[] = [];
   for (const [file, content] of files) {
-    if (!before.has(file)) added.push(file);
+    if (isBesideCode(file)) {
+      const found = await readFound(path.join(folder, file));
+      if (found !== undefined && content.equals(found)) continue;
+      await refuseLinks(folder, path.dirname(file));
+      (found === undefined ? added : changed).push(file);
+    } else if (!before.has(file)) added.push(file);
     else if (!content.equals(await readFile(path.join(folder, file))) || (await isOther(file))) {
       changed.push(file);
     }
@@ -155,6 +160,29 @@ async function compare(
   const removed = [...before].filter((file) => !files.has(file));
   const unused = await Promise.all(removed.map(async (file) => findUnused(folder, file)));
   return { added, changed, removed: [...removed, ...unused.flat()] };
+}
+
+/** Whether a file comes with the packages of a function: a folder has such files for its tools, whether code needs them or not. */
+const isBesideCode = (file: string): boolean =>
+  /^functions\/[^/]+\/(?:package\.json$|node_modules\/)/.test(file);
+
+/** The bytes of a file, links followed: packages may be links. */
+const readFound = async (place: string): Promise<Buffer | undefined> =>
+  (await stat(place).catch(() => undefined))?.isFile() ? readFile(place) : undefined;
+
+/** Throws `CommandError` if a folder of the workspace's is a link, into which nothing is written. */
+async function refuseLinks(folder: string, inside: string): Promise<void> {
+  const [kind = "", name = "", ...names] = inside.split("/");
+  let place = path.join(folder, kind, name);
+  for (const one of names) {
+    const packages = place;
+    place = path.join(place, one);
+    const found = await lstat(place).catch(() => undefined);
+    if (found === undefined) return;
+    if (!found.isSymbolicLink()) continue;
+    const why = "is a link, and the workspace has another version of the package";
+    throw new CommandError(`${place}: ${why}: remove ${packages}, and pull again`);
+  }
 }
 
 /** Whether a path is a regular file; undefined if nothing has it. */

@@ -1,15 +1,29 @@
-import { type BundleAnswer, type BundleFault, ENTRY_FILES } from "@parley/schema";
+import {
+  type BundleAnswer,
+  type BundleFault,
+  ENTRY_FILES,
+  MAX_SOURCE_BYTES,
+  MAX_SOURCE_FILES,
+} from "@parley/schema";
 import { entryFile } from "../entry-file.ts";
 import type { User } from "../other-user.ts";
 import { type EndedProgram, type ProgramLimits, runWatched } from "../processes/run-watched.ts";
 import { createProgramUser } from "../program-user.ts";
+import type { SourceLimits } from "./collect-packages.ts";
 
 /** What a bundler is asked. */
 export interface BundleQuestion {
   readonly files: Readonly<Record<string, string>>;
   readonly entry: string;
   readonly maxBundleBytes: number;
+  /** A folder with packages whose files are collected, and what the program may have; nothing is bundled. */
+  readonly installed?: SourceLimits & { readonly folder: string };
 }
+
+/** The files of packages by their paths, or why they cannot be collected. */
+export type CollectAnswer =
+  | { readonly packages: Record<string, string> }
+  | { readonly faults: readonly BundleFault[] };
 
 export interface BundleLimits {
   /** Bytes of the bundle with its source map. */
@@ -58,8 +72,40 @@ export async function bundleProgram(
   files: Readonly<Record<string, string>>,
   { maxBundleBytes = MAX_BUNDLE_BYTES, timeoutMs = TIMEOUT_MS }: BundleLimits = {},
 ): Promise<BundleAnswer> {
-  const entry = ENTRY_FILES.find((name) => Object.hasOwn(files, name));
-  if (entry === undefined) return failed(`The program must have ${ENTRY_FILES[0]}`);
+  const entry = findEntry(files);
+  if (entry === undefined) return withoutEntry();
+  const question = { files, entry, maxBundleBytes };
+  const answer = await ask<BundleAnswer>(question, { timeoutMs, user: await findUser() });
+  return "faults" in answer ? { faults: answer.faults.map(bound) } : answer;
+}
+
+/**
+ * The files of the packages in a folder's `node_modules` that the files of a program import, as they are stored with it:
+ * read by a bundler as `bundleProgram` runs it, but as the user of this process.
+ */
+export async function collectPackages(
+  files: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<CollectAnswer> {
+  const entry = findEntry(files);
+  if (entry === undefined) return withoutEntry();
+  const installed = { folder, maxFiles: MAX_SOURCE_FILES, maxBytes: MAX_SOURCE_BYTES };
+  const question = { files, entry, maxBundleBytes: MAX_BUNDLE_BYTES, installed };
+  const answer = await ask<CollectAnswer>(question, { timeoutMs: TIMEOUT_MS, user: undefined });
+  return "faults" in answer ? { faults: answer.faults.map(bound) } : answer;
+}
+
+const findEntry = (files: Readonly<Record<string, string>>): string | undefined =>
+  ENTRY_FILES.find((name) => Object.hasOwn(files, name));
+
+const withoutEntry = (): Failure => failed(`The program must have ${ENTRY_FILES[0]}`);
+
+/** What a bundler answers, or the limit that it exceeded. Throws if it breaks. */
+async function ask<A>(
+  question: BundleQuestion,
+  { timeoutMs, user }: { readonly timeoutMs: number; readonly user: User | undefined },
+): Promise<A | Failure> {
+  const { maxBundleBytes } = question;
   const limits: ProgramLimits = {
     timeoutMs,
     cpuMs: CPU_MS,
@@ -67,15 +113,13 @@ export async function bundleProgram(
     addressBytes: ADDRESS_BYTES,
     outputBytes: ANSWER_FACTOR * maxBundleBytes + MAX_FAULTS_BYTES,
   };
-  const ended = await runBundler({ files, entry, maxBundleBytes }, limits, await findUser());
+  const ended = await runBundler(question, limits, user);
   const excess = describeExcess(ended, limits, maxBundleBytes);
   if (excess !== undefined) return failed(excess);
   const missing = findMissing(ended);
   if (missing !== undefined) return failed(missing);
   if (ended.status !== 0) throw new Error("The bundler broke", { cause: ended.errors });
-  const answer = JSON.parse(ended.output.toString()) as BundleAnswer;
-  if ("bundle" in answer) return answer;
-  return { faults: answer.faults.map(bound) };
+  return JSON.parse(ended.output.toString()) as A;
 }
 
 function runBundler(
@@ -137,7 +181,11 @@ function describeExcess(
   return `Bundling used more than ${memoryBytes / MIB} MiB of memory`;
 }
 
-const failed = (message: string): BundleAnswer => ({
+interface Failure {
+  readonly faults: readonly BundleFault[];
+}
+
+const failed = (message: string): Failure => ({
   faults: [{ file: "", line: 0, column: 0, message, sourceLine: "" }],
 });
 

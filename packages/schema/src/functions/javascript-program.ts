@@ -10,10 +10,14 @@ export const MAX_SOURCE_FILES = 200;
 /** Where a program with several files begins: the first of these that it has. */
 export const ENTRY_FILES = ["index.ts", "index.js", "index.mts", "index.mjs"] as const;
 
-/** A relative path in the folder of a program: no file begins with a dot, and none is outside. */
-const FilePath = text(255, 1).regex(/^(?:[A-Za-z0-9_-][\w.-]*\/)*[A-Za-z0-9_-][\w.-]*$/, {
-  error: "must be a relative path of letters, digits, dots, hyphens and underscores",
-});
+/**
+ * A relative path in the folder of a program: no file begins with a dot, and none is outside. Those of packages, in
+ * node_modules, may have @, $, + and ~ too.
+ */
+const FilePath = text(255, 1).regex(
+  /^(?:(?:[A-Za-z0-9_-][\w.-]*\/)*[A-Za-z0-9_-][\w.-]*|node_modules(?:\/[\w@$+~-][\w.@$+~-]*)+)$/,
+  { error: "must be a relative path of letters, digits, dots, hyphens and underscores" },
+);
 
 const Source = z.union([
   text(MAX_SOURCE_BYTES, 1),
@@ -83,7 +87,7 @@ export const JavaScriptProgram = z.object({
     },
   )
     .describe(
-      "An ES module with a default export that is a function; or several files by path, starting at index.ts",
+      "An ES module with a default export that is a function; or several files by path, starting at index.ts, with those of npm packages in node_modules",
     )
     .meta({
       example: "export default async function (input) {\n  return { sum: input.a + input.b };\n}\n",
