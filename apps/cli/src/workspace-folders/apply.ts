@@ -131,7 +131,9 @@ async function testFunctions(
   },
 ): Promise<void> {
   const { folder, declared, tested } = given;
-  const changed = new Set(changes.filter(({ kind }) => kind === "function").map(({ name }) => name));
+  const changed = new Set(
+    changes.filter(({ kind }) => kind === "function").map(({ name }) => name),
+  );
   const folders = declared.things.function
     .filter(({ definition: { slug } }) => changed.has(slug) && !tested.has(slug))
     .map(({ file, definition }) => ({

@@ -19,7 +19,9 @@ export function collectPackages(
 ): Record<string, string> {
   const places = placePackages(links);
   if (places === undefined) {
-    throw new ImportFault("The packages need each other in so many versions that they cannot be kept");
+    throw new ImportFault(
+      "The packages need each other in so many versions that they cannot be kept",
+    );
   }
   const filesOf = Map.groupBy(read, ([file]) => packageOf(file)?.folder ?? "");
   const files: [path: string, text: string][] = [];

@@ -86,12 +86,11 @@ function firstOf(find: () => readonly unknown[] | void): string | undefined {
 }
 
 /** The file that a package without `exports` begins with, as it names it. */
-export function findMain(
-  { main, module, browser }: PackageManifest,
-  isRequire: boolean,
-): string {
+export function findMain({ main, module, browser }: PackageManifest, isRequire: boolean): string {
   const named = isRequire ? [browser, main] : [browser, module, main];
-  return named.find((one) => typeof one === "string" && one !== "") as string | undefined ?? "index";
+  return (
+    (named.find((one) => typeof one === "string" && one !== "") as string | undefined) ?? "index"
+  );
 }
 
 /** What `browser` has in place of one of these names: false for nothing. */

@@ -93,10 +93,16 @@ export function createResolver(files: ProgramFiles): (wanted: WantedImport) => F
       const main = findMain(readManifest({ ...of, folder }, files.text(file)), isRequire);
       const path = posix.join(folder, main, ".");
       if (packageOf(`${path}/`)?.folder !== of.folder) throw leadsOut(of, file, main);
-      const found = firstOf(of, [...endings, ...indexes].map((ending) => `${path}${ending}`));
+      const found = firstOf(
+        of,
+        [...endings, ...indexes].map((ending) => `${path}${ending}`),
+      );
       if (found !== undefined) return found;
     }
-    return firstOf(of, indexes.map((ending) => `${folder}${ending}`));
+    return firstOf(
+      of,
+      indexes.map((ending) => `${folder}${ending}`),
+    );
   };
 
   /** The file that a table of a package names exactly. */
@@ -159,10 +165,8 @@ export function createResolver(files: ProgramFiles): (wanted: WantedImport) => F
     importing: PackageFolder | undefined,
     { wanted, importer, isRequire }: WantedImport,
   ): FoundImport => {
-    const refuse = (why: string) => {
-      const by = importing === undefined ? "" : ` (in the package ${importing.name})`;
-      return new ImportFault(`"${wanted}" is not a file of the program: ${why}${by}`);
-    };
+    const refuse = (why: string) =>
+      new ImportFault(`"${wanted}" is not a file of the program: ${why}`);
     const [, name, rest = ""] = BARE.exec(wanted) ?? [];
     const ofNode = "modules of Node are not available";
     if (wanted.startsWith("node:")) throw refuse(ofNode);
@@ -211,8 +215,8 @@ export function createResolver(files: ProgramFiles): (wanted: WantedImport) => F
   return (given) => {
     const { wanted, importer } = given;
     const native = (path: string): ImportFault => {
-      const name = packageOf(path)?.name ?? packageOf(importer)?.name;
-      const by = name === undefined ? "" : ` (in the package ${name})`;
+      const name = packageOf(path)?.name;
+      const by = name === undefined ? "" : ` (of the package ${name})`;
       return new ImportFault(`"${wanted}" is native code, which functions cannot run${by}`);
     };
     if (NATIVE.test(wanted)) throw native(importer);

@@ -35,7 +35,10 @@ function readManifest(json: string): Omit<ProgramPackage, "name"> {
   const manifest = parseObject(json);
   const { version, license, licenses } = manifest;
   // Older packages have an object, or a list of them.
-  const [first = ""] = [license, licenses].flat().map(nameOfLicense).filter((one) => one !== "");
+  const [first = ""] = [license, licenses]
+    .flat()
+    .map(nameOfLicense)
+    .filter((one) => one !== "");
   return { version: textOf(version), license: first };
 }
 
