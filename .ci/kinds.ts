@@ -47,7 +47,7 @@ const starts = [
   "apps/e2e/cli/doctor*.test.ts",
   "apps/e2e/files/shutdown.test.ts",
   // A bundler and a sandbox of its own for each run.
-  "apps/e2e/functions-cli/{cases,develop}.test.ts",
+  "apps/e2e/functions-cli/{cases,develop,packages}.test.ts",
   "apps/e2e/mcp-server/{replicas,shutdown}.test.ts",
   "apps/e2e/start/*.test.ts",
   "apps/e2e/stories/*.test.ts",

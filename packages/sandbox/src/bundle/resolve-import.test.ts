@@ -161,12 +161,12 @@ describe("the imports of a program", () => {
     [
       "native",
       "index.ts",
-      '"native" is native code, which functions cannot run (of the package native)',
+      '"native" is native code of the package native, which functions cannot run',
     ],
     [
       "./build/b.node",
       "node_modules/native/a.js",
-      '"./build/b.node" is native code, which functions cannot run (of the package native)',
+      '"./build/b.node" is native code of the package native, which functions cannot run',
     ],
     ["./a.NODE", "index.ts", '"./a.NODE" is native code, which functions cannot run'],
   ])("refuse %s in %s", (wanted, importer, message) => {

@@ -216,8 +216,8 @@ export function createResolver(files: ProgramFiles): (wanted: WantedImport) => F
     const { wanted, importer } = given;
     const native = (path: string): ImportFault => {
       const name = packageOf(path)?.name;
-      const by = name === undefined ? "" : ` (of the package ${name})`;
-      return new ImportFault(`"${wanted}" is native code, which functions cannot run${by}`);
+      const of = name === undefined ? "" : ` of the package ${name}`;
+      return new ImportFault(`"${wanted}" is native code${of}, which functions cannot run`);
     };
     if (NATIVE.test(wanted)) throw native(importer);
     const found = resolve(given);

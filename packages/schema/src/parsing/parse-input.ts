@@ -84,15 +84,37 @@ function parsePart(
   const first = result.error.issues.slice(0, 20);
   throw invalidRequest(part, [
     ...(endpoint === undefined ? [] : findMisspelt(endpoint, value)),
-    ...first.flatMap(toIssues),
+    ...first.flatMap(toIssues).slice(0, 20),
   ]);
 }
 
-/** An issue of a schema as it is shown; members that a strict object does not know have one each. */
+/** Clients name members of records, which may be long. */
+const MAX_PATH_CHARACTERS = 300;
+
+/**
+ * An issue of a schema as it is shown: members that a strict object does not know have one each, and a value that is of one
+ * kind of a union has the issues of that kind.
+ */
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
-  const { path, message } = issue;
-  if (issue.code !== "unrecognized_keys") return [{ path: formatPath(path), message }];
-  return issue.keys.slice(0, 20).map((key) => {
-    return { path: formatPath([...path, key]), message: "is an unknown field" };
-  });
+  const { path } = issue;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.slice(0, 20).map((key) => {
+      return { path: showPath([...path, key]), message: "is an unknown field" };
+    });
+  }
+  if (issue.code === "invalid_union") {
+    const [only, ...others] = issue.errors.filter((of) => !of.some(isOfOtherType));
+    if (only !== undefined && others.length === 0) {
+      return only.flatMap((one) => toIssues({ ...one, path: [...path, ...one.path] }));
+    }
+  }
+  // What is wrong with a member's name is said by the schema of names.
+  const { message } = (issue.code === "invalid_key" && issue.issues[0]) || issue;
+  return [{ path: showPath(path), message }];
 }
+
+const isOfOtherType = ({ code, path }: z.core.$ZodIssue): boolean =>
+  code === "invalid_type" && path.length === 0;
+
+const showPath = (path: readonly PropertyKey[]): string =>
+  formatPath(path).slice(0, MAX_PATH_CHARACTERS);
