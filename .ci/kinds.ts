@@ -47,7 +47,8 @@ const starts = [
   "apps/e2e/cli/doctor*.test.ts",
   "apps/e2e/files/shutdown.test.ts",
   // A bundler and a sandbox of its own for each run.
-  "apps/e2e/functions-cli/{cases,develop,packages}.test.ts",
+  "apps/e2e/cli/apply-cases.test.ts",
+  "apps/e2e/functions-cli/{cases,develop,npm-packages,packages}.test.ts",
   "apps/e2e/mcp-server/{replicas,shutdown}.test.ts",
   "apps/e2e/start/*.test.ts",
   "apps/e2e/stories/*.test.ts",
@@ -93,6 +94,8 @@ const nightlyOnly = [
   ...golden,
   ...otherFaults,
   ...floods,
+  // Packages of npm, installed.
+  "apps/e2e/functions-cli/npm-packages.test.ts",
   // Root file systems of Debian, as large as an image; runtimes that are fetched, and installs of them.
   "apps/e2e/packaging/{image,runtimes,small-install}.test.ts",
 ];

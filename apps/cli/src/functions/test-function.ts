@@ -75,7 +75,7 @@ export async function testFolders(
       }
     } catch (error) {
       if (!(error instanceof CommandError) || prefix === "") throw error;
-      throw new CommandError(`${prefix}: ${error.message}`, { cause: error.cause });
+      throw new CommandError(`${prefix.slice(0, -1)}: ${error.message}`, { cause: error.cause });
     }
   }
   for (const report of reports) {
