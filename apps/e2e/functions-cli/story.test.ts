@@ -139,7 +139,7 @@ describe("a function with code, from a terminal", () => {
     await cli.write("parted/lib/say.ts", 'import x from "left-pad";\nexport const hello = x;\n');
     expect(await cli.fail(["push", "parted"])).toContain(
       [
-        'lib/say.ts:1:15: "left-pad" is not a file of the program: packages are not available',
+        'lib/say.ts:1:15: "left-pad" is not a file of the program: the package left-pad is not installed',
         '  import x from "left-pad";',
         "                ^",
       ].join("\n"),

@@ -75,8 +75,8 @@ const push = (context: Context) =>
       "after",
       `
 The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
-(*.test.*, *.spec.*, *.case.json), types (*.d.ts) and names that begin with a dot. Its cases are run first. If nothing
-differs, no new version is created.`,
+(*.test.*, *.spec.*, *.case.json), types (*.d.ts) and names that begin with a dot. The files of installed npm packages that
+it imports are sent too, with package.json. Its cases are run first. If nothing differs, no new version is created.`,
     )
     .action(async (folder, options) =>
       (await import("./push-function.ts")).pushFunction(context, folder, options),

@@ -1,3 +1,4 @@
+import { ownFilesOf, packagesOf } from "@parley/schema/program-packages";
 import { useState } from "react";
 import { CodeEditor } from "../../editor/code-editor.tsx";
 import { languageOf, type Problem } from "../../editor/problem.ts";
@@ -22,12 +23,15 @@ const notes: Readonly<Record<TypesState, string>> = {
   failed: "TypeScript could not be loaded, so types are not checked. You can still save.",
 };
 
-/** The files of a sandbox function, one of which is shown. */
+/** The files of a sandbox function, one of which is shown; those of its packages stay as they are. */
 export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
   const [chosen, setChosen] = useState<string>();
   const [naming, setNaming] = useState<"new" | "rename">();
   const { state, assistantOf } = useTypes(files);
-  const paths = Object.keys(files).toSorted();
+  const paths = Object.keys(ownFilesOf(files)).toSorted();
+  const packages = packagesOf(files).map(({ name, version, license }) =>
+    [name, version, license && `(${license})`].filter((part) => part !== "").join(" "),
+  );
   const shown = chosen !== undefined && paths.includes(chosen) ? chosen : (paths[0] ?? "");
   const text = files[shown] ?? "";
   const { [shown]: _shown, ...others } = files;
@@ -70,6 +74,11 @@ export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
         {notes[state]} The entry point is the default export of index.ts or index.js. Tab indents;
         press Esc, then Tab, to leave the editor.
       </p>
+      {packages.length > 0 && (
+        <p className="text-sm text-muted">
+          npm packages, which parley functions push changes: {packages.join(", ")}
+        </p>
+      )}
       {naming !== undefined && (
         <FileNameDialog
           initial={naming === "new" ? "" : shown}

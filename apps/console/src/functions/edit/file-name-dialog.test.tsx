@@ -20,6 +20,7 @@ test.for([
   ["/money.ts", "Enter a relative path"],
   ["lib/.money.ts", "Enter a relative path"],
   ["lib//money.ts", "Enter a relative path"],
+  ["node_modules/money/index.js", "Enter a relative path"],
   ["{Backspace}", "Enter a relative path"],
   ["rates.json", "This file already exists"],
 ] as const)("refuses %s, and keeps it to be mended", async ([path, reason]) => {

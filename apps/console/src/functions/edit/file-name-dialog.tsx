@@ -11,8 +11,8 @@ interface FileNameDialogProps {
   readonly onClose: () => void;
 }
 
-/** Relative, of letters, digits, dots, hyphens and underscores; no part begins with a dot. */
-const PATH = /^(?:[A-Za-z0-9_-][\w.-]*\/)*[A-Za-z0-9_-][\w.-]*$/;
+/** Relative, of letters, digits, dots, hyphens and underscores; no part begins with a dot. node_modules has packages. */
+const PATH = /^(?!node_modules\/)(?:[A-Za-z0-9_-][\w.-]*\/)*[A-Za-z0-9_-][\w.-]*$/;
 
 /** Asks for the path of a file. */
 export function FileNameDialog({ initial, taken, onName, onClose }: FileNameDialogProps) {

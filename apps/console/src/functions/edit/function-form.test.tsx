@@ -155,3 +155,21 @@ test("cannot be saved twice at once", async () => {
   await user.click(save());
   expect(onSubmit).not.toHaveBeenCalled();
 });
+
+test("shows the packages of code, and keeps their files", async () => {
+  const files = {
+    "index.ts": 'import "dayjs"; export default () => 1;',
+    "package.json": "{}",
+    "node_modules/dayjs/package.json": '{ "version": "1.11.19", "license": "MIT" }',
+    "node_modules/dayjs/index.js": "",
+  };
+  const initial: FunctionDraft = { ...emptyDraft, slug: "dated", files };
+  const { user, onSubmit } = await open({ initial });
+  const tabs = screen.getAllByRole("tab").map(({ textContent }) => textContent);
+  expect(tabs).toEqual(expect.arrayContaining(["index.ts", "package.json"]));
+  expect(tabs.filter((tab) => tab?.startsWith("node_modules"))).toEqual([]);
+  expect(screen.getByText(/^npm packages, .*: dayjs 1\.11\.19 \(MIT\)$/)).toBeDefined();
+  await user.type(field("Description"), "Dates");
+  await user.click(save());
+  expect(onSubmit.mock.lastCall?.[1].program).toMatchObject({ source: files });
+});
