@@ -1,5 +1,5 @@
 import { oneLine, plain } from "@parley/command/print";
-import { type InvocationEvent, ownFilesOf, packagesOf } from "@parley/schema";
+import { type InvocationEvent, ownFilesOf, packagesOf, type ProgramPackage } from "@parley/schema";
 import { filesOfProgram, type ShownFunction } from "./function-members.ts";
 
 /** The lines that show a function with its program. */
@@ -20,11 +20,13 @@ export function renderFunction(shown: ShownFunction): string[] {
   for (const [name, text] of Object.entries(ownFilesOf(files))) {
     lines.push(`  - ${name}: ${Buffer.byteLength(text)} bytes`);
   }
-  for (const { name, version, license } of packagesOf(files)) {
-    const named = license === "" ? "names no license" : oneLine(license);
-    lines.push(`  package: ${oneLine(`${name} ${version}`)} (${named})`);
-  }
+  lines.push(...packagesOf(files).map(renderPackage));
   return lines;
+}
+
+function renderPackage({ name, version, license }: ProgramPackage): string {
+  const ofLicense = license === "" ? "names no license" : license;
+  return `  package: ${oneLine(`${name} ${version} (${ofLicense})`)}`;
 }
 
 /** The line for an event of an invocation, without its time. */

@@ -40,6 +40,23 @@ it.each<[what: string, program: object, files: string[]]>([
     ["function.json"],
   ],
   ["a mark at the start", code({ "index.ts": "\ufeff1" }), ["function.json"]],
+  [
+    "packages of npm",
+    code({
+      "index.ts": 'import "a";',
+      "package.json": "{}",
+      "node_modules/a/package.json": "{}",
+      "node_modules/a/index.js": "",
+    }),
+    [
+      "function.json",
+      "index.ts",
+      "node_modules/a/index.js",
+      "node_modules/a/package.json",
+      "package.json",
+    ],
+  ],
+  ["a package.json alone", code({ "index.ts": "1", "package.json": "{}" }), ["function.json"]],
   ["a behaviour", { type: "simulated", behaviour: { result: "$" } }, ["function.json"]],
   ["Python", { type: "e2b", language: "python", source: "x" }, ["function.json", "main.py"]],
   [

@@ -21,7 +21,7 @@ describe("a program in JavaScript", () => {
 
   it("is a module, or files with an entry", () => {
     expect(filesOf("x")).toEqual({ "index.ts": "x" });
-    const files = { "index.js": "x", "lib/add.two.ts": "" };
+    const files = { "index.js": "x", "lib/add.two.ts": "", "node_modules/@a/b/$c+~@d.js": "" };
     expect(code({ source: files }).success).toBe(true);
     expect(filesOf(files)).toBe(files);
   });
@@ -33,6 +33,9 @@ describe("a program in JavaScript", () => {
     ["an absolute path", { source: { "index.ts": "x", "/a.ts": "" } }],
     ["a hidden path", { source: { "index.ts": "x", ".env": "" } }],
     ["an empty step", { source: { "index.ts": "x", "a//b.ts": "" } }],
+    ["a path out of packages", { source: { "index.ts": "x", "node_modules/../a.ts": "" } }],
+    ["a hidden package", { source: { "index.ts": "x", "node_modules/.pnpm/a.js": "" } }],
+    ["a scope elsewhere", { source: { "index.ts": "x", "lib/@a/b.js": "" } }],
     ["too much", { source: { "index.ts": "x".repeat(600_000), "a.ts": "x".repeat(600_000) } }],
     ["a URL as a host", { allowedHosts: ["https://api.example.com"] }],
     ["a path of a host", { allowedHosts: ["api.example.com/v1"] }],
