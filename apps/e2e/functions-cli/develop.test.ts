@@ -1,4 +1,6 @@
+import path from "node:path";
 import { expect, it } from "vitest";
+import { writeFiles } from "../cli/workspace-folder.ts";
 import { eventually, type Program, shareServer } from "../server.ts";
 import { openCli } from "./cli.ts";
 
@@ -49,6 +51,24 @@ it("runs the cases and an input after each change, writes types, and pushes what
   await printed(program, /version 4/);
   expect(await cli.read("greet/schema.d.ts")).toMatch(/^export type Input = any;/);
 
+  program.signal("SIGINT");
+  expect(await program.exited).toBe(0);
+});
+
+it("runs again after a package is installed", async () => {
+  const cli = await openCli(server());
+  await cli.run(["init", "dated", "--javascript"]);
+  await cli.configure("dated", { inputSchema: {}, outputSchema: {} });
+  await cli.write("dated/index.js", 'import day from "day"; export default () => day;\n');
+  await cli.write("dated/day.case.json", '{ "result": "Monday" }');
+  const write = async (file: string, text: string) =>
+    writeFiles(path.join(cli.folder, "dated/node_modules/day"), { [file]: text });
+  await write("package.json", "{");
+  const program = cli.start(["dev", "dated"]);
+  await printed(program, /day\/package\.json of the package day is not valid JSON/);
+  await write("index.js", 'module.exports = "Monday";\n');
+  await write("package.json", "{}");
+  await printed(program, /passed: day/);
   program.signal("SIGINT");
   expect(await program.exited).toBe(0);
 });

@@ -13,7 +13,11 @@ import { importsSchemaTypes } from "./editor-files.ts";
 import { readCases } from "./function-case.ts";
 import { readJson } from "./parse-file.ts";
 import { pushFolder } from "./push-function.ts";
-import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
+import {
+  type FunctionFolder,
+  readFunctionFolder,
+  requireFunctionFolder,
+} from "./read-function-folder.ts";
 import { renderJson } from "./render-functions.ts";
 import { openLocal, prepareFolder, readSecretValues, runCases } from "./run-cases.ts";
 import { isWrittenFromSchemas, renderSchemaTypes, SCHEMA_FILE } from "./schema-types.ts";
@@ -38,7 +42,7 @@ export async function developFunction(
   place: string,
   options: ServerOptions & { readonly input?: string; readonly push?: true },
 ): Promise<void> {
-  await readFunctionFolder(place);
+  await requireFunctionFolder(place);
   const connection = options.push === true ? await connectForPushes(context, options) : undefined;
   const { input, json } = options;
   const work = async (): Promise<void> => {

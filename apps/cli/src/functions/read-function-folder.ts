@@ -44,10 +44,22 @@ const leftOut = [
 ];
 
 /**
- * Reads the folder of a function: `function.json`, and as source every other file that is not left out, and those of
+ * Reads the folder of a function: `function.json`, as source every other file that is not left out, and the files of
  * packages that they import. Throws `CommandError`, which names the file and what is wrong with it.
  */
 export async function readFunctionFolder(folder: string): Promise<FunctionFolder> {
+  const { file, source } = await readOwnFiles(folder);
+  const packages = file.program === undefined ? await readPackages(folder, source) : {};
+  return functionOf(folder, file, { ...source, ...packages });
+}
+
+/** Throws `CommandError` if a folder is not that of a function, whatever is wrong with its code. */
+export async function requireFunctionFolder(folder: string): Promise<void> {
+  const { file, source } = await readOwnFiles(folder);
+  functionOf(folder, file, source);
+}
+
+async function readOwnFiles(folder: string) {
   if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is not a folder`);
   const files = await readFunctionFiles(folder);
   const { [FUNCTION_FILE]: json, ...source } = files;
@@ -61,9 +73,15 @@ export async function readFunctionFolder(folder: string): Promise<FunctionFolder
   if (file.program !== undefined && moved !== undefined) {
     throw new CommandError(`${FUNCTION_FILE}: ${moved}: belongs in program`);
   }
-  const isCode = file.program === undefined;
-  const packages = isCode ? await readPackages(folder, source) : {};
-  const definition = definitionOf(file, { ...source, ...packages });
+  return { file, source };
+}
+
+function functionOf(
+  folder: string,
+  file: FunctionFile,
+  source: Record<string, string>,
+): FunctionFolder {
+  const definition = definitionOf(file, source);
   // What the server would refuse is known here, by the same schema.
   parseMembers(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
   return { slug: file.slug, files: filesOfProgram(definition.program), definition };

@@ -46,7 +46,7 @@ it.each<[what: string, program: object, files: string[]]>([
       "index.ts": 'import "a";',
       "package.json": "{}",
       "node_modules/a/package.json": "{}",
-      "node_modules/a/index.js": "",
+      "node_modules/a/index.js": "\ufeff// A mark at the start stays.",
     }),
     [
       "function.json",

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkFiles } from "@parley/core/skill-folders";
-import { folderKind, isPackageFile, sourceFileOf } from "@parley/schema";
+import { folderKind, isPackageFile, ownFilesOf, sourceFileOf } from "@parley/schema";
 import type * as z from "zod";
 import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
 import { type FunctionFolder, isOfFunction } from "./read-function-folder.ts";
@@ -41,7 +41,7 @@ function canBeFiles(files: Readonly<Record<string, string>>): boolean {
     checkFiles(named).length === 0 &&
     Object.keys(files).every((name) => isRead(name, files)) &&
     // A mark at the start is not part of a text that is read.
-    Object.values(files).every((text) => !text.startsWith("\ufeff"))
+    Object.values(ownFilesOf(files)).every((text) => !text.startsWith("\ufeff"))
   );
 }
 

@@ -24,7 +24,8 @@ function faultOf({ id, text, location }: Message): BundleFault {
   const file = pathOf(location?.file ?? "") ?? "";
   const name = packageOf(file)?.name;
   const message = unsupported[id] ?? text;
-  const isNamed = name === undefined || message.includes(`package ${name}`);
+  const names = new RegExp(`package ${RegExp.escape(name ?? "")}(?![\\w.~/-])`);
+  const isNamed = name === undefined || names.test(message);
   return {
     file,
     line: location?.line ?? 0,

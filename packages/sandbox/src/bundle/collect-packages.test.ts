@@ -187,6 +187,12 @@ it.each<[what: string, files: Files, links: Record<string, string>, message: str
     '"fs" is not a file of the program: modules of Node are not available (in the package a)',
   ],
   [
+    "a package that is not installed, whose name begins as its own",
+    { "node_modules/a/package.json": manifest(), "node_modules/a/index.js": `import "ab";` },
+    {},
+    '"ab" is not a file of the program: the package ab is not installed (in the package a)',
+  ],
+  [
     "a file that is not JavaScript",
     { "node_modules/a/package.json": manifest(), "node_modules/a/index.js": "const a: = 1" },
     {},
