@@ -107,7 +107,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
     testTimeout: 300_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     hookTimeout: 600_000,
     passWithNoTests: true,
     reporters:

@@ -55,11 +55,33 @@ const starts = [
   "packages/db/src/embedded/{choose-runner,start-embedded}.test.ts",
 ];
 
+/** Each feature in depth, over a running server: `test` has its contract, who may do what, and what it says. */
+const suites = [
+  "apps/e2e/{ag-ui,agent-calls,ai-sdk,cli,client,code,durable-streams,function-tools,functions-cli}/*.test.ts",
+  "apps/e2e/{idempotency,mcp-server,models,observability,open-responses,openapi}/*.test.ts",
+  "apps/e2e/{skills,streams,teams,tools,triggers,webhooks}/*.test.ts",
+  "apps/e2e/administration/!(roles).test.ts",
+  "apps/e2e/people/!(two-users).test.ts",
+  "apps/e2e/siblings/*.test.ts",
+];
+
+/** Tests beside the code that last long: with services, processes and rounds of their own. */
+const slow = [
+  "apps/server/src/core/bundle-code.test.ts",
+  "apps/worker/src/{compaction/compaction-runs,documents/documents,e2b/e2b-executor}.test.ts",
+  "apps/worker/src/{fallback-runs,recorded-requests,retrieval/embedding-runs,retrieval/meaning}.test.ts",
+  "packages/core/src/{calls,teams}/*.property.test.ts",
+  "packages/mcp/src/hostile-servers.test.ts",
+  "packages/sandbox/src/extract/extract-document.test.ts",
+];
+
 /** What documents show, as their readers would type it. */
 const documents = ["apps/e2e/docs/{banner,operations,pages,python,site}.test.ts"];
 
 /** What CI runs beside `test`: what takes long, and finds what a change seldom breaks. */
 const full = [
+  ...suites,
+  ...slow,
   ...endurance,
   ...starts,
   ...documents,

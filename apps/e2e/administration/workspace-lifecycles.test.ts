@@ -77,7 +77,7 @@ describe("workspaces", () => {
       const { runsWaiting, runsRunning } = await operator().workspaces.usage.query({ wId });
       return runsWaiting + runsRunning;
     };
-    await expect.poll(settled, { interval: 50, timeout: 10_000 }).toBe(0);
+    await expect.poll(settled, { interval: 50 }).toBe(0);
     await operator().workspaces.resume.mutate({ wId });
     const { conversation } = await rpc.conversations.get.query({ wId, cId });
     expect(conversation.content[1]?.[0]).toMatchObject({

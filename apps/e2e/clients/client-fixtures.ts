@@ -78,7 +78,7 @@ export function createFixtures(stage: Stage) {
           .rpc()
           .conversations.listBlockedActions.query({ wId: wId(), cId: conversationId })
       ).blockedActions[0]?.actionId;
-    await expect.poll(list, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(list).toBeDefined();
     const messageId = conversation.content.at(-1)!.at(-1)!.sId;
     return { conversationId, messageId, actionId: await list() };
   };

@@ -59,7 +59,7 @@ describe("published clients", () => {
         const list = calls.rpc().conversations.listBlockedActions;
         return (await list.query({ wId, cId: conversationId })).blockedActions[0]?.actionId;
       };
-      await expect.poll(blocked, { timeout: 10_000 }).toBeDefined();
+      await expect.poll(blocked).toBeDefined();
       const actionId = await blocked();
       const listed = await client.getBlockedActions?.({ conversationId });
       const { blockedActions } =
@@ -68,7 +68,7 @@ describe("published clients", () => {
       const decision = { conversationId, messageId, actionId, approved: "approved" };
       resultOf(await client.validateAction(decision));
       const answer = async () => answersOf(await calls.get(conversationId))[0]?.content;
-      await expect.poll(answer, { timeout: 10_000 }).toBe("Let me see. It says: Bought shoes");
+      await expect.poll(answer).toBe("Let me see. It says: Bought shoes");
       resultOf(await client.postConversationTools({ ...change, action: "delete" }));
     });
 

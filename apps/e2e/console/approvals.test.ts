@@ -42,9 +42,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
   }
 
   const answered = async (cId: string) =>
-    expect
-      .poll(async () => answersOf(await calls.get(cId))[0]?.content, { timeout: 15_000 })
-      .toContain("Result: ");
+    expect.poll(async () => answersOf(await calls.get(cId))[0]?.content).toContain("Result: ");
   const contentOf = async (cId: string) => answersOf(await calls.get(cId))[0]?.content;
 
   it("shows new waiting calls, and sends decisions", async () => {

@@ -16,9 +16,7 @@ describe("a server", () => {
     // It is committed, but answers only once the agent has, two seconds later.
     const request = createOf(() => killed, { blocking: true }, ["slowpoke"]);
     const lost = createSender(() => killed, "once")(request).catch(() => "lost");
-    await expect
-      .poll(async () => (await listIds(killed)).length, { interval: 5, timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(async () => (await listIds(killed)).length, { interval: 5 }).toBe(1);
     const [made] = await listIds(killed);
     await killed.kill();
     expect(await lost).toBe("lost");

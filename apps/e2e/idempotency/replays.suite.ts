@@ -180,9 +180,7 @@ export function replaysSuite(server: () => Server): void {
     const { conversation } = conversationIn(await sendOnce(request));
     const statuses = async () =>
       (await get(conversation.sId)).content.flat().map((one) => "status" in one && one.status);
-    await expect
-      .poll(statuses, { interval: 20, timeout: 10_000 })
-      .toEqual([false, "succeeded", "failed"]);
+    await expect.poll(statuses, { interval: 20 }).toEqual([false, "succeeded", "failed"]);
     await call("PATCH", `/${conversation.sId}`, { json: { title: "New" } });
     const posted = { json: { content: "More", mentions: [] } };
     await call("POST", `/${conversation.sId}/messages`, posted);
@@ -204,7 +202,7 @@ export function replaysSuite(server: () => Server): void {
     const before = new Set(await listIds(server()));
     const first = sendOnce(request);
     const made = async () => (await listIds(server())).filter((sId) => !before.has(sId));
-    await expect.poll(async () => (await made()).length, { interval: 5, timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await made()).length, { interval: 5 }).toBe(1);
     const again = await sendOnce(request);
     expect(isReplay(again)).toBe(true);
     const { conversation } = conversationIn(again);
@@ -220,9 +218,7 @@ export function replaysSuite(server: () => Server): void {
     const json = { content: "x", mentions: mentionOf("slowpoke", "nobody"), blocking: true };
     const request = { path: `${root()}/${cId}/messages`, json };
     const first = sendOnce(request);
-    await expect
-      .poll(async () => (await get(cId)).content.length, { interval: 5, timeout: 10_000 })
-      .toBe(3);
+    await expect.poll(async () => (await get(cId)).content.length, { interval: 5 }).toBe(3);
     const again = await sendOnce(request);
     const posted = JSON.parse(again.text) as PostedMessage;
     expect(posted.agentMessages).toMatchObject([{ status: "succeeded" }]);

@@ -155,9 +155,7 @@ describe("the calls of earlier answers", () => {
     service.onRequest = () => {};
     await server.kill();
     server = await startServer(place, settings);
-    await expect
-      .poll(async () => answersOf(await calls.get(cId)).at(-1)?.status, { timeout: 20_000 })
-      .toBe("succeeded");
+    await expect.poll(async () => answersOf(await calls.get(cId)).at(-1)?.status).toBe("succeeded");
     const [first, second] = service.requests;
     expect(count(sentIn(first!), RESULT)).toBe(2);
     expect(second!.body).toEqual(first!.body);

@@ -57,6 +57,8 @@ export interface WorkerOptions {
   readonly registry?: Registry | undefined;
   /** Version of the server, as traces say it. */
   readonly version?: string | undefined;
+  /** No pause of what it does from time to time is longer, before its jitter: that of a test. */
+  readonly mostPauseMs?: number | undefined;
 }
 
 export interface Worker extends Pick<ProgramRunner, "probeSandbox" | "sandboxBoundary"> {
@@ -77,6 +79,7 @@ export function createWorker({
   logger,
   registry = new Registry(),
   version = "",
+  mostPauseMs,
 }: WorkerOptions): Worker {
   const workerId = randomUUID();
   const leaseMs = settings.PARLEY_LEASE_MS;
@@ -252,10 +255,11 @@ export function createWorker({
       };
       stopPoll = startSafetyPoll(core, wakeAll);
       const isOfServer = serverTarget(settings) !== undefined;
-      stopExporting = startExporting({ core, isOfServer, logger });
-      stopDividing = startDividing({ core, logger });
-      stopIndexing = startIndexing({ core, logger });
-      stopRefreshing = startRefreshing({ core, logger });
+      const repeated = { core, logger, mostPauseMs };
+      stopExporting = startExporting(repeated, { isOfServer });
+      stopDividing = startDividing(repeated);
+      stopIndexing = startIndexing(repeated);
+      stopRefreshing = startRefreshing(repeated);
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
       unregister = core.localWorkers.register(places);

@@ -90,13 +90,14 @@ export function lookupTest() {
   };
   const startWorker = () => {
     const settings = WorkerSettings.parse({});
-    const worker = createWorker({ core: opened.core, settings, logger: pino({ level: "silent" }) });
+    const logger = pino({ level: "silent" });
+    const worker = createWorker({ core: opened.core, settings, logger, mostPauseMs: 50 });
     worker.start();
     onTestFinished(() => worker.close(0));
   };
   /** Waits until the worker has divided all documents. */
   const divided = async () => {
-    await expect.poll(() => countUndivided(opened.core), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => countUndivided(opened.core)).toBe(0);
   };
   const ask = async (by: CoreContext, more: object = {}, context: object = {}) => {
     const mentions = [{ configurationId: "ann" }];

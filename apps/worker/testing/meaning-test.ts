@@ -96,7 +96,7 @@ export function meaningTest(): MeaningTest {
     startWorker: () => {
       const settings = WorkerSettings.parse({});
       const logger = pino({ level: "silent" });
-      const worker = createWorker({ core: test.core, settings, logger });
+      const worker = createWorker({ core: test.core, settings, logger, mostPauseMs: 50 });
       worker.start();
       onTestFinished(() => worker.close(0));
     },
@@ -104,7 +104,7 @@ export function meaningTest(): MeaningTest {
     complete: async (parts?: number) => {
       const counts = parts === undefined ? {} : { parts, embeddedParts: parts };
       const want = { embedding: { state: "complete" }, ...counts };
-      await expect.poll(test.status, { timeout: 20_000 }).toMatchObject(want);
+      await expect.poll(test.status).toMatchObject(want);
     },
     search: async (query: string, more: object = {}, by = test.admin) => {
       const input = parseInput(endpoints["knowledge.search"], { wId: test.wId, query, ...more });

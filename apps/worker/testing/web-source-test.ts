@@ -41,7 +41,8 @@ export function webSourceTest() {
 
   const startWorker = (privateHosts = "127.0.0.1") => {
     const settings = WorkerSettings.parse({ PARLEY_PRIVATE_HOSTS: privateHosts });
-    const worker = createWorker({ core: test.core, settings, logger: pino({ level: "silent" }) });
+    const logger = pino({ level: "silent" });
+    const worker = createWorker({ core: test.core, settings, logger, mostPauseMs: 50 });
     worker.start();
     onTestFinished(() => worker.close(0));
     return worker;
@@ -59,9 +60,7 @@ export function webSourceTest() {
   const read = async ({ sId: webSourceId }: WebSource) =>
     (await implementations["webSources.get"](builder, { wId, webSourceId })).webSource;
   const refreshed = async (source: WebSource) => {
-    await expect
-      .poll(async () => (await read(source)).isRefreshing, { timeout: 20_000 })
-      .toBe(false);
+    await expect.poll(async () => (await read(source)).isRefreshing).toBe(false);
     return (await read(source)).lastRefresh;
   };
   const refresh = async (source: WebSource) => {

@@ -91,12 +91,12 @@ const openRuns = async () =>
   (await readTestRuns(test.core)).filter(({ status }) => status !== "finished");
 
 async function settled(): Promise<void> {
-  await expect.poll(openRuns, { timeout: 20_000, interval: 40 }).toEqual([]);
+  await expect.poll(openRuns, { interval: 40 }).toEqual([]);
 }
 
 /** Waits until a summary was started, which is shortly after the end of a turn, and has ended. */
 async function summarised(): Promise<void> {
-  await expect.poll(readSummaries, { timeout: 20_000, interval: 40 }).not.toEqual([]);
+  await expect.poll(readSummaries, { interval: 40 }).not.toEqual([]);
   await settled();
 }
 

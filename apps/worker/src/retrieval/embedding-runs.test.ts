@@ -55,7 +55,7 @@ describe("runs that make vectors", () => {
     await test.choose(model);
     await test.upload("law", "Every attorney answers within a day.");
     test.startWorker();
-    await expect.poll(test.status, { timeout: 20_000 }).toMatchObject({
+    await expect.poll(test.status).toMatchObject({
       mode: "word",
       embedding: { state: "service", retryAt: test.clock.now + 60_000 },
       embeddedParts: 0,
@@ -75,9 +75,7 @@ describe("runs that make vectors", () => {
     const budget = await insertTestBudget(test.core, id, { limit: 1000n, isHard: true });
     await test.upload("law", "Every attorney answers within a day.");
     test.startWorker();
-    await expect
-      .poll(test.status, { timeout: 20_000 })
-      .toMatchObject({ embedding: { state: "budget" } });
+    await expect.poll(test.status).toMatchObject({ embedding: { state: "budget" } });
     expect(test.asked()).toEqual([]);
     await setTestLimit(test.core, budget.id, 10_000_000n);
     test.clock.now += 61_000;
@@ -103,7 +101,7 @@ describe("runs that make vectors", () => {
     expect(idsOf(await test.search("lawyer"))).toHaveLength(6);
     test.service.apiKey = "sk-other";
     await test.choose({ ...model, modelId: "large" });
-    await expect.poll(test.status, { timeout: 20_000 }).toMatchObject({
+    await expect.poll(test.status).toMatchObject({
       embedding: { state: "credential", problem: expect.not.stringContaining("sk-") },
     });
     test.service.apiKey = undefined;

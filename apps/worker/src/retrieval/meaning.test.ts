@@ -64,7 +64,7 @@ describe("documents that are found by meaning", () => {
     test.service.faults.push({ status: 503 });
     test.service.dimensions = 128;
     await test.choose({ ...model, modelId: "large" });
-    await expect.poll(test.status, { timeout: 20_000 }).toMatchObject({
+    await expect.poll(test.status).toMatchObject({
       mode: "exact",
       embedding: { modelId: "large", state: "service", isReplacing: true },
       embeddedParts: 0,
@@ -81,12 +81,12 @@ describe("documents that are found by meaning", () => {
     expect(idsOf(await test.search("lawyer"))).toEqual(["law"]);
     expect(test.service.requests.at(-1)).toMatchObject({ model: "large" });
     const counts = () => countVectors(test.core);
-    await expect.poll(counts, { timeout: 20_000 }).toEqual({ sets: 1, vectors: 1 });
+    await expect.poll(counts).toEqual({ sets: 1, vectors: 1 });
     await test.choose({ ...model, modelId: "large", dimensions: 96 });
     await test.complete(1);
     expect(test.service.requests.at(-1)).toMatchObject({ model: "large", dimensions: 96 });
     await test.choose(null);
-    await expect.poll(counts, { timeout: 20_000 }).toEqual({ sets: 0, vectors: 0 });
+    await expect.poll(counts).toEqual({ sets: 0, vectors: 0 });
     expect(await test.search("lawyer")).toMatchObject({
       parts: [],
       mode: "word",

@@ -1,12 +1,5 @@
-import {
-  type Core,
-  indexVectors,
-  startDivisions,
-  startEmbeddings,
-  sweepEmbeddingSets,
-} from "@parley/core";
-import type { Logger } from "pino";
-import { fromTimeToTime } from "../runs/from-time-to-time.ts";
+import { indexVectors, startDivisions, startEmbeddings, sweepEmbeddingSets } from "@parley/core";
+import { type FromTimeToTime, fromTimeToTime } from "../runs/from-time-to-time.ts";
 
 /** Time between looks for documents that are not divided or have no vectors. */
 const INTERVAL_MS = 2000;
@@ -15,15 +8,10 @@ const INTERVAL_MS = 2000;
 const INDEX_INTERVAL_MS = 60_000;
 
 /** Starts divisions and embeddings from time to time. Gives a function that stops it, which resolves once it has. */
-export function startDividing({
-  core,
-  logger,
-}: {
-  readonly core: Core;
-  readonly logger: Logger;
-}): () => Promise<void> {
+export function startDividing(worker: FromTimeToTime): () => Promise<void> {
+  const { core } = worker;
   const failed = "Divisions or embeddings could not start";
-  return fromTimeToTime({ core, logger, intervalMs: INTERVAL_MS, failed }, async () => {
+  return fromTimeToTime({ ...worker, intervalMs: INTERVAL_MS, failed }, async () => {
     await startDivisions(core);
     // A divided document is embedded next, and what is complete is searched.
     await startEmbeddings(core);
@@ -32,15 +20,9 @@ export function startDividing({
 }
 
 /** Keeps the indexes of vectors as they should be. Gives a function that stops it, which resolves once it has. */
-export function startIndexing({
-  core,
-  logger,
-}: {
-  readonly core: Core;
-  readonly logger: Logger;
-}): () => Promise<void> {
+export function startIndexing(worker: FromTimeToTime): () => Promise<void> {
   const failed = "Vectors could not be indexed";
-  return fromTimeToTime({ core, logger, intervalMs: INDEX_INTERVAL_MS, failed }, (signal) =>
-    indexVectors(core, signal),
+  return fromTimeToTime({ ...worker, intervalMs: INDEX_INTERVAL_MS, failed }, (signal) =>
+    indexVectors(worker.core, signal),
   );
 }

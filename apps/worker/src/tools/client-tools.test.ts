@@ -122,7 +122,7 @@ describe("tools in clients", () => {
   const endOf = async (mId: string) => {
     const read = async () => (await readTestLog(test.core, mId)).at(-1);
     return expect
-      .poll(read, { timeout: 10_000 })
+      .poll(read)
       .toMatchObject({ type: "agent_message_success" })
       .then(async () => (await read()) as { message: { content: string } });
   };

@@ -111,7 +111,7 @@ describe("a web source", () => {
     expect(await startRefreshes(core())).toBe(0);
     site.pages.set("/", pageOf("Home", "Welcome back"));
     await makeTestRefreshDue(core(), source.sId);
-    await expect.poll(() => site.asked.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => site.asked.length).toBe(2);
     await refreshed(source);
     const { version } = await read(source);
     const named = { wId: wId(), webSourceId: source.sId, version };
