@@ -40,16 +40,9 @@ const endurance = [
   "packages/sandbox/src/processes/fair-places.test.ts",
 ];
 
-/** Servers that start and end again and again, and commands that look at a whole machine. */
+/** Servers that start and end again and again. */
 const starts = [
-  "apps/e2e/{durable-streams,open-responses}/kills.test.ts",
-  "apps/e2e/administration/audit-across-starts.test.ts",
-  "apps/e2e/cli/doctor*.test.ts",
   "apps/e2e/files/shutdown.test.ts",
-  // A bundler and a sandbox of its own for each run.
-  "apps/e2e/cli/apply-cases.test.ts",
-  "apps/e2e/functions-cli/{cases,develop,npm-packages,packages}.test.ts",
-  "apps/e2e/mcp-server/{replicas,shutdown}.test.ts",
   "apps/e2e/start/*.test.ts",
   "apps/e2e/stories/*.test.ts",
   "packages/db/src/embedded/{choose-runner,start-embedded}.test.ts",
@@ -94,16 +87,12 @@ const full = [
   // Replicas, and what stands before them.
   "apps/e2e/proxy/*.test.ts",
   "apps/e2e/replicas/*.test.ts",
-  "apps/e2e/skills/replicas.test.ts",
-  // A suite of a protocol, by its own command.
-  "apps/e2e/durable-streams/conformance.test.ts",
   // Compilers of what services publish.
   "packages/agent/src/providers/published-types.test.ts",
   // PostgreSQL as WebAssembly.
   "packages/core/src/retrieval/vector-indexes.test.ts",
   // Packaging.
   "apps/e2e/clients/*.test.ts",
-  "apps/e2e/mcp-server/inspector.test.ts",
   "apps/e2e/examples/*.test.ts",
   "apps/e2e/packaging/*.test.ts",
   "apps/e2e/transfer/*.test.ts",

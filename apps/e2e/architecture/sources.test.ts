@@ -17,7 +17,7 @@ test("the environment is read in config.ts only", () => {
     .map(({ file }) => file)
     .filter((file) => path.basename(file) !== "config.ts");
   // What commands are given, how tests reach registries and find npm, whether an application with the client is in development,
-  // where tests find their PostgreSQL and whether they may take long, and what threads find of it.
+  // where tests find their PostgreSQL and whether they may take long, what threads find of it, and what a bundler puts in its place.
   expect(readers.toSorted()).toEqual([
     "apps/cli/src/main.ts",
     "apps/e2e/cli/update.test.ts",
@@ -27,6 +27,7 @@ test("the environment is read in config.ts only", () => {
     "packages/core/testing/misbehaving-thread.ts",
     "packages/db/testing/index.ts",
     "packages/db/testing/server.ts",
+    "packages/sandbox/src/bundle/answer-question.ts",
   ]);
 });
 

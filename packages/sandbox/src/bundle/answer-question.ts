@@ -39,9 +39,6 @@ const failed = (file: string, message: string): { faults: BundleFault[] } => ({
   faults: [{ file, line: 0, column: 0, message, sourceLine: "" }],
 });
 
-/** What packages for browsers are bundled with in place of an environment. */
-const ENVIRONMENT_NAME = ["process", "env", "NODE_ENV"].join(".");
-
 const options = {
   bundle: true,
   write: false,
@@ -54,7 +51,8 @@ const options = {
   tsconfigRaw: {},
   logLevel: "silent",
   logLimit: MAX_FAULTS,
-  define: { [ENVIRONMENT_NAME]: '"production"', global: "globalThis" },
+  // Packages for browsers expect that a bundler writes these.
+  define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
   logOverride: Object.fromEntries(Object.keys(unsupported).map((id) => [id, "error"] as const)),
 } as const satisfies BuildOptions;
 
