@@ -59,7 +59,7 @@ function withLinks(file: string, text: string, targets: Targets): string {
 
 /** Whether people look for other pages first: those of contributors, and long tables. */
 const isSecondary = (file: string): boolean =>
-  /^(?:console\/|architecture|development|releases|benchmarks|compatibility|published-clients|access)/.test(
+  /^(?:console\/|architecture|development|releases|benchmarks|compatibility|published-clients|access|reference\/)/.test(
     file,
   );
 

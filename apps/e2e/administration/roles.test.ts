@@ -7,7 +7,7 @@ import { createCalls } from "../siblings/calls.ts";
 import { type Answer, send } from "../request.ts";
 import { root, shareServer } from "../server.ts";
 
-// docs/access.md: every operation of the RPC, with a key of each role.
+// docs/reference/endpoints.md: every operation of the RPC, with a key of each role.
 
 const server = shareServer();
 const calls = createCalls(server);
@@ -31,8 +31,8 @@ beforeAll(async () => {
 /** Whether an operation is about its caller alone. */
 const isOfCaller = (name: string): boolean => name.startsWith("session.");
 
-/** What docs/access.md says: the operations of the RPC and the least role of each. */
-const rows = readFileSync(path.join(root, "docs/access.md"), "utf8")
+/** What docs/reference/endpoints.md says: the operations of the RPC and the least role of each. */
+const rows = readFileSync(path.join(root, "docs/reference/endpoints.md"), "utf8")
   .matchAll(/^\| [^|]+ \| (\w+) \| [^|]* \| ([^|]*) \| `([\w.]+)` \|$/gm)
   .map(([, role = "", rest = "", name = ""]) => ({
     name,
@@ -84,7 +84,7 @@ function outcomeIn({ status, text }: Answer): Outcome {
   return { status, error: error?.json.data.type };
 }
 
-test("docs/access.md names every operation of the RPC", () => {
+test("docs/reference/endpoints.md names every operation of the RPC", () => {
   const isTransfer = ({ kind }: Endpoint) => ["upload", "multipart", "download"].includes(kind);
   const names = Object.entries(endpoints).flatMap(([name, one]) => (isTransfer(one) ? [] : name));
   expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());

@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { renderCommandPages } from "./reference/commands.ts";
+import { renderEndpointPages } from "./reference/endpoints.ts";
+import { renderEvents } from "./reference/events.ts";
+import { renderSettingsPage } from "./reference/settings.ts";
 import {
-  renderAccess,
   renderEnvironment,
   renderErrors,
   renderFileTypes,
-  renderSettings,
   renderWebhookEvents,
 } from "./rendered.ts";
 import { renderMetrics } from "./rendered-metrics.ts";
@@ -15,12 +17,20 @@ import { renderRooms } from "./rendered-rooms.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 // `npx -y pnpm@12.21.0 test apps/e2e/docs/rendered --update` writes the files.
-test("docs/access.md says what the endpoint table says", async () => {
-  await expect(renderAccess()).toMatchFileSnapshot(`${root}docs/access.md`);
-});
-
-test("docs/guide/errors.md says what the error table says", async () => {
-  await expect(renderErrors()).toMatchFileSnapshot(`${root}docs/guide/errors.md`);
+test("docs/reference has what the tables of the code say, and no other page", async () => {
+  const endpoints = renderEndpointPages();
+  const pages = new Map([
+    ...endpoints.pages,
+    ...renderCommandPages(),
+    ["events.md", renderEvents(endpoints)],
+    ["errors.md", renderErrors()],
+    ["settings.md", renderSettingsPage()],
+  ]);
+  for (const [file, text] of pages) {
+    await expect(text).toMatchFileSnapshot(`${root}docs/reference/${file}`);
+  }
+  const files = globSync("**/*.md", { cwd: `${root}docs/reference` });
+  expect(files.filter((file) => !pages.has(file))).toEqual([]);
 });
 
 test(".env.example holds every setting", async () => {
@@ -32,7 +42,6 @@ test("docs/operations-metrics.md says what the registry of a process holds", asy
 });
 
 test.for([
-  ["docs/operations.md", "settings", renderSettings],
   ["docs/architecture.md", "rooms", renderRooms],
   ["docs/guide/files.md", "file types", renderFileTypes],
   ["docs/guide/webhooks.md", "webhook-events", renderWebhookEvents],

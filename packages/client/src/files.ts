@@ -28,8 +28,11 @@ export async function uploadFile(
 ): Promise<UploadedFile> {
   const content = toBlob(input.content);
   const file = "file" in input ? input.file : await announce(caller, input, { content, options });
+  // Bytes and texts have no type of their own: they are sent with the announced one, which the server compares.
+  const typed =
+    input.content instanceof Blob ? content : content.slice(0, content.size, file.contentType);
   const form = new FormData();
-  form.append("file", content, file.fileName);
+  form.append("file", typed, file.fileName);
   // Only the query: the key goes to the client's own server, whatever URL the server gave itself.
   const { search } = new URL(file.uploadUrl);
   const call = { name: "files.upload", input: { fileId: file.sId }, options } as const;

@@ -47,7 +47,7 @@ export { validateAction } from "./calls/validate-action.ts";
 export type { Caller, WorkspaceCaller } from "./context.ts";
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { conversationIdOf } from "./conversations/conversation-ids.ts";
-export { findConversationStream } from "./conversations/streams.ts";
+export { conversationOptIn, findConversationStream } from "./conversations/streams.ts";
 export { giveMadeTitle, untitledMessage } from "./conversations/titles.ts";
 export {
   type Core,
@@ -97,7 +97,11 @@ export type { AnswerState, Cached, Keyed } from "./implementation.ts";
 export { implementations } from "./implementations.ts";
 export { claimInvocations } from "./invocations/claim-invocations.ts";
 export * from "./invocations/finish-invocations.ts";
-export { invokeSandboxFunction, findInvocationStream } from "./invocations/invoke.ts";
+export {
+  findInvocationStream,
+  invocationOptIn,
+  invokeSandboxFunction,
+} from "./invocations/invoke.ts";
 export { readLargeInvocation, loadInvocation } from "./invocations/load-invocation.ts";
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
 export { launch, type Launched } from "./launches/launch.ts";

@@ -59,7 +59,7 @@ const pageId = (name: string, description: string) => ({
 
 const document = {
   operationId: "server.document",
-  summary: "Read this document",
+  summary: "Read the OpenAPI document",
   type: "application/json",
   schema: {
     type: "object",
@@ -125,7 +125,7 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
     "/openapi.json": document,
     "/docs/api": {
       operationId: "server.reference",
-      summary: "Read this document in a browser, and try its operations",
+      summary: "Read the OpenAPI document in a browser, and try its operations",
       type: "text/html",
     },
     "/w/{wId}/conversation/{cId}": {

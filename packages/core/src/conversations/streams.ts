@@ -8,8 +8,8 @@ import { hiddenTypes, type LogStream, type OptInTypes, streamSpace } from "../lo
 /** How long a conversation's stream stays open without an event. */
 const IDLE_TIMEOUT_MS = 180_000;
 
-/** Event types that existing clients do not know, of both streams. */
-const optIn: OptInTypes = {
+/** Event types that existing clients do not know, of both streams, by the `include` that asks for them. */
+export const conversationOptIn: OptInTypes = {
   notes: ["agent_message_notes"],
   compaction: ["conversation_compacted"],
   fallbacks: ["agent_message_fallback"],
@@ -22,7 +22,11 @@ const optIn: OptInTypes = {
 };
 
 const enveloped = (include: readonly string[]) =>
-  ({ hidden: hiddenTypes(optIn, include), enveloped: true, afterEnd: "terminal event" }) as const;
+  ({
+    hidden: hiddenTypes(conversationOptIn, include),
+    enveloped: true,
+    afterEnd: "terminal event",
+  }) as const;
 
 interface Included {
   /** Names of further event types; none by default. */

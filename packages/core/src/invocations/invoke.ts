@@ -148,8 +148,8 @@ async function writeOnce(
   return writtenOf(created);
 }
 
-/** Event types that existing clients do not know, sent only on request. */
-const optIn: OptInTypes = {
+/** Event types that existing clients do not know, by the `include` that asks for them. */
+export const invocationOptIn: OptInTypes = {
   log: ["sandbox_function_invocation_log"],
   progress: ["sandbox_function_invocation_progress"],
 };
@@ -163,7 +163,7 @@ export async function findInvocationStream(
   input: { functionId: string; invocationId: string; include: readonly string[] },
 ): Promise<LogStream> {
   const { row, spaceId } = await requireInvocation(context, input);
-  const hidden = hiddenTypes(optIn, input.include);
+  const hidden = hiddenTypes(invocationOptIn, input.include);
   const space = streamSpace(spaceId, unknownInvocation);
   return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content", space };
 }

@@ -20,6 +20,28 @@ const step = {
   step: z.int().describe("Step of the turn, from 0").meta({ example: 0 }),
 };
 
+const callBegins: Action = {
+  type: "tool_action",
+  id: 1,
+  sId: "act_8hJ3kQ5vXz",
+  createdAt: 1780000000000,
+  updatedAt: 1780000000000,
+  mcpServerId: null,
+  internalMCPServerName: null,
+  toolName: "orders",
+  agentMessageId: 2,
+  functionCallName: "orders",
+  functionCallId: "call_8Zq2LxVn",
+  status: "running",
+  params: { orderId: "1042" },
+  step: 0,
+  executionDurationMs: null,
+  citationsAllocated: 0,
+  output: null,
+  generatedFiles: [],
+  displayLabels: null,
+};
+
 /** Events that end an agent message: each is the last of its log. */
 export const TerminalMessageEvent = z.discriminatedUnion("type", [
   z.object({
@@ -31,7 +53,9 @@ export const TerminalMessageEvent = z.discriminatedUnion("type", [
   z.object({
     type: eventType("agent_error"),
     ...step,
-    error: AgentError.describe("Why the answer failed"),
+    error: AgentError.describe("Why the answer failed").meta({
+      example: { code: "provider_error", message: "The model provider failed", metadata: null },
+    }),
   }),
   z.object({ type: eventType("agent_generation_cancelled"), ...step }),
 ]);
@@ -87,7 +111,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
     type: eventType("tool_params"),
     ...step,
-    action: Action.describe("The call that begins"),
+    action: Action.describe("The call that begins").meta({ example: callBegins }),
   }),
   ToolApproval.extend({ step: step.step }),
   ToolQuestion.extend({ step: step.step }),
@@ -96,7 +120,14 @@ export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
     type: eventType("agent_action_success"),
     ...step,
-    action: Action.describe("The call with its output"),
+    action: Action.describe("The call with its output").meta({
+      example: {
+        ...callBegins,
+        status: "succeeded",
+        executionDurationMs: 12,
+        output: [{ type: "text", text: "Shipped" }],
+      },
+    }),
   }),
   z.object({
     type: eventType("agent_message_notes"),
@@ -150,7 +181,9 @@ export const MessageEvent = z.discriminatedUnion("type", [
       .string()
       .describe("The call of a task, which was announced here")
       .meta({ example: "act_Wm3Hc8Yp1J" }),
-    status: Action.shape.status.describe("What has become of it: running once it is approved"),
+    status: Action.shape.status
+      .describe("What has become of it: running once it is approved")
+      .meta({ example: "running" }),
   }),
   TaskEvent,
   ...TerminalMessageEvent.options,
