@@ -54,18 +54,24 @@ const suites = [
   "apps/e2e/{idempotency,mcp-server,models,observability,open-responses,openapi}/*.test.ts",
   "apps/e2e/{skills,streams,teams,tools,triggers,webhooks}/*.test.ts",
   "apps/e2e/administration/!(roles).test.ts",
-  "apps/e2e/people/!(two-users).test.ts",
+  "apps/e2e/people/*.test.ts",
   "apps/e2e/siblings/*.test.ts",
 ];
 
-/** Tests beside the code that last long: with services, processes and rounds of their own. */
+/** Tests beside the code that last long: with services, processes, migrations and rounds of their own. */
 const slow = [
+  "apps/api/src/transports/subscriptions.test.ts",
+  "apps/e2e/conformance/{listed-errors,rpc-subscriptions}.test.ts",
   "apps/server/src/core/bundle-code.test.ts",
-  "apps/worker/src/{compaction/compaction-runs,documents/documents,e2b/e2b-executor}.test.ts",
-  "apps/worker/src/{fallback-runs,recorded-requests,retrieval/embedding-runs,retrieval/meaning}.test.ts",
-  "packages/core/src/{calls,teams}/*.property.test.ts",
+  "apps/worker/src/{compaction/compaction-runs,documents/documents,fallback-runs,recorded-requests}.test.ts",
+  "apps/worker/src/{e2b,web-sources}/*.test.ts",
+  "apps/worker/src/retrieval/{embedding-runs,meaning}.test.ts",
+  "packages/agent/src/providers/{service-faults,*.property}.test.ts",
+  "packages/core/src/**/*.property.test.ts",
+  "packages/cron/src/{every-minute,libraries}.test.ts",
+  "packages/db/src/{migrate,migrate-*,migrations,transfer/transfer}.test.ts",
   "packages/mcp/src/hostile-servers.test.ts",
-  "packages/sandbox/src/extract/extract-document.test.ts",
+  "packages/sandbox/src/{boundary,bundle/*,extract/extract-document,processes/run-watched}.test.ts",
 ];
 
 /** What documents show, as their readers would type it. */
@@ -155,7 +161,7 @@ export interface Kind {
 export const kinds = {
   test: {
     leavesOut: [...full, ...nightlyOnly],
-    note: "Left out: floods, starts, documents, fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full",
+    note: "Left out: features in depth, migrations, floods, starts, documents, fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full",
   },
   full: {
     only: full,
