@@ -129,12 +129,13 @@ describe.skipIf(obstacle !== undefined)(`in an empty root file system${reason}`,
     const server = start(settings, { writable: [], args: [], user: STRANGER });
     let code: number | null | undefined;
     void server.exited.then((ended) => (code = ended));
-    await eventually(async () => {
+    const isReady = await eventually(async () => {
       if (code !== undefined) return { stop: new Error(server.output.text) };
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
       return ready?.ok === true ? { value: true } : {};
     }, 60_000).finally(server.kill);
     await server.exited;
+    expect(isReady).toBe(true);
   });
 
   test.for([

@@ -52,11 +52,11 @@ export async function startRegistry(): Promise<Registry> {
       return answer?.ok === true ? { value: true } : {};
     }, 60_000);
     for (const one of published) await publish(url, await pack(one, folder), folder);
+    return { url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
-  return { url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** Publishes a tarball, to this machine only; provenance needs a public repository's CI. */
