@@ -114,7 +114,7 @@ const nightlyOnly = [
   // Packages of npm, installed.
   "apps/e2e/functions-cli/npm-packages.test.ts",
   // Root file systems of Debian, as large as an image; runtimes that are fetched, and installs of them.
-  "apps/e2e/packaging/{image,runtimes,small-install}.test.ts",
+  "apps/e2e/packaging/{edge-and-native,image,poor-places,registry,runtimes,small-install}.test.ts",
 ];
 
 /** Tests that measure what other work changes, as time does: one file after the other, when all others are done. */

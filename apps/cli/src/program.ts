@@ -151,7 +151,7 @@ function finish(command: Command, io: Io): void {
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
     .exitOverride((error) => {
-      throw Object.assign(error, { command: pathOf(command) });
+      throw Object.assign(error, { command: pathOf(command), of: command });
     })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),

@@ -32,7 +32,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   connection: [],
   examples: [],
   grammar: ["connection", "terminal"],
-  completion: ["connection", "grammar"],
+  completion: ["connection", "grammar", "terminal"],
   knowledge: ["regular-files.ts", "connection", "grammar", "terminal"],
   skills: ["regular-files.ts", "connection", "grammar"],
   functions: ["regular-files.ts", "connection", "grammar", "terminal"],
@@ -67,7 +67,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "traces",
     "workspace-folders",
   ],
-  "run-program.ts": ["connection", "program.ts"],
+  "run-program.ts": ["connection", "terminal", "completion", "program.ts"],
   "main.ts": ["connection", "run-program.ts"],
   "parley.ts": ["main.ts"],
 };

@@ -59,7 +59,7 @@ describe("a person at a terminal", () => {
     const left = at(["ask", "Hello"]);
     await left.waitFor("Which agent do you ask?");
     left.write(CTRL_C);
-    expect(await left.exited).toBe(1);
+    expect(await left.exited).toBe(130);
     expect(left.screen()).toContain("parley: Nothing was chosen; nothing was done");
   });
 

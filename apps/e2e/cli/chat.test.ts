@@ -37,11 +37,10 @@ describe("a chat", () => {
 
   it("asks who is talked to, and changes it", async () => {
     const terminal = await open([]);
-    const listed = await terminal.waitFor("agent (number or name)>");
-    const [, number = ""] = /(\d+)\. helper/.exec(listed) ?? [];
-    terminal.write(`nobody${enter}`);
-    await terminal.waitFor('No agent named "nobody". Available: ');
-    terminal.write(`${number}${enter}`);
+    await terminal.waitFor(/Which agent do you ask\?[^]*● faulty/);
+    terminal.write("\u001B[B");
+    await terminal.waitFor(/● helper/);
+    terminal.write(enter);
     await terminal.waitFor(/helper>$/);
     terminal.write(`@slowpoke Hello${enter}`);
     await terminal.waitFor(/nothing is\s+missing\.\s+slowpoke>$/, 30_000);

@@ -22,26 +22,52 @@ export function whyNoRootfs(): string | undefined {
 
 const apart = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
 
-/** Programs run from it, whatever the options of the file system that it is on. */
-const ENTER = `root=$1; shift
-mount --bind "$root" "$root" && mount -o remount,bind,exec "$root" &&
-mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --bind /tmp "$root/tmp" &&
-exec chroot "$@"`;
+/**
+ * Enters a root file system, from which programs run whatever the options of the file system that it is on. It is
+ * read-only but for the folders that are given, if there is a list of them.
+ */
+const enter = (writable?: readonly string[]): string => {
+  const sharesTmp = writable === undefined || writable.includes("/tmp");
+  const steps = [
+    'mount --bind "$root" "$root"',
+    'mount -o remount,bind,exec "$root"',
+    'mount -t proc proc "$root/proc"',
+    'mount --rbind /dev "$root/dev"',
+    ...(sharesTmp ? ['mount --bind /tmp "$root/tmp"'] : []),
+    ...(writable ?? [])
+      .filter((folder) => folder !== "/tmp")
+      .map((folder) => `mount --bind "$root${folder}" "$root${folder}"`),
+    ...(writable === undefined ? [] : ['mount -o remount,bind,ro,exec "$root"']),
+    'exec chroot "$@"',
+  ];
+  return `root=$1; shift; ${steps.join(" && ")}`;
+};
 
 export interface Command {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
   readonly user: string;
   readonly args: readonly string[];
+  /** The only folders that can be written; all without it. */
+  readonly writable?: readonly string[];
 }
 
 /** What a command inherits, so that it reaches the registries as this process does. */
 const inherited = ["NODE_EXTRA_CA_CERTS"];
 
 /** Starts a command in a root file system. `kill` ends it with all that it has started. */
-export function startIn(root: string, { environment, workdir, user, args }: Command) {
+export function startIn(root: string, { environment, workdir, user, args, writable }: Command) {
   const command = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', workdir, ...args];
-  const entered = ["/bin/sh", "-c", ENTER, "sh", root, `--userspec=${user}`, root, ...command];
+  const entered = [
+    "/bin/sh",
+    "-c",
+    enter(writable),
+    "sh",
+    root,
+    `--userspec=${user}`,
+    root,
+    ...command,
+  ];
   const passed = inherited.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -88,6 +114,14 @@ export async function createRootfsFolder() {
     path: folder,
     [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** Makes the smallest Debian, with this Node and nothing else. */
+export async function makeSmallRoot(root: string): Promise<void> {
+  const packages = "--include=libatomic1,libstdc++6";
+  const made = spawnSync("mmdebstrap", ["--variant=minbase", packages, "bookworm", root]);
+  if (made.status !== 0) throw new Error(`mmdebstrap failed:\n${made.stderr.toString()}`);
+  await copyFile(process.execPath, path.join(root, "usr/local/bin/node"));
 }
 
 /** Makes what `node:<version>-bookworm-slim` is: Debian with this Node, npm and the user `node`. */

@@ -145,6 +145,33 @@ console.log(JSON.stringify({
 }));
 `;
 
+/** A module whose `useClient` makes calls and follows a stream, wherever there is a client of a server. */
+export const useAnywhere = `
+import { agentMessages, createParley } from "parley-client";
+export async function useClient({ url: baseUrl, workspaceId, userKey: apiKey }, options = {}) {
+  const parley = createParley({ baseUrl, workspaceId, apiKey, ...options });
+  const { conversation } = await parley.conversations.create({
+    message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
+  });
+  const [{ sId: messageId }] = agentMessages(conversation);
+  let text = "";
+  for await (const part of parley.messages.text({ conversationId: conversation.sId, messageId })) {
+    text += part;
+  }
+  const { outcome } = await parley.functions.invoke({ functionId: "add", input: { a: 1, b: 2 } });
+  const missing = parley.conversations.get({ conversationId: "none" });
+  const error = await missing.catch(({ type, status }) => type + " " + status);
+  return { text, outcome, error };
+}
+`;
+
+/** What `useClient` gives for the demo. */
+export const usedAnywhere = {
+  text: "You said: Hello!\nI am a simulated agent, glad to help.",
+  outcome: { status: "succeeded", result: { sum: 3 } },
+  error: "conversation_not_found 404",
+};
+
 /** A module that mounts a component, presses its first button, and prints what it shows in the end. */
 export const mountComponent = `
 import { Window } from "happy-dom";

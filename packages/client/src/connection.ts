@@ -105,10 +105,10 @@ export async function credentialFor(apiKey: ApiKey): Promise<Record<string, stri
 
 /** The URL without slashes at its end. Throws `TypeError`, without the URL. */
 export function parseBaseUrl(value: string): string {
-  if (!URL.canParse(value)) {
+  const url = parseUrl(value);
+  if (!url) {
     throw new TypeError("baseUrl must be a URL such as http://127.0.0.1:3000");
   }
-  const url = new URL(value);
   if (
     !/^https?:$/.test(url.protocol) ||
     url.username + url.password + url.search + url.hash !== ""
@@ -116,6 +116,15 @@ export function parseBaseUrl(value: string): string {
     throw new TypeError("baseUrl must be http or https, without user, query and hash");
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+/** The URL, or undefined if it is none. React Native has no `URL.canParse`, and resolves no paths. */
+function parseUrl(value: string): URL | undefined {
+  try {
+    return new URL(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The target of a redirect, which must have the same origin: the key is sent nowhere else. */
@@ -126,8 +135,9 @@ function redirectTarget(from: string, response: Response): string {
     return from.replace("/api/", "/api/sse/");
   }
   const location = response.headers.get("location") ?? "";
-  const target = URL.canParse(location, from) ? new URL(location, from) : undefined;
-  if (target?.origin !== new URL(from).origin) throw refusedRedirect(response.status);
+  const { origin } = new URL(from);
+  const target = parseUrl(location.startsWith("/") ? origin + location : location);
+  if (target?.origin !== origin) throw refusedRedirect(response.status);
   return target.href;
 }
 

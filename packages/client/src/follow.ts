@@ -234,9 +234,12 @@ function requireEventStream(
   response: Response,
 ): asserts response is Response & { readonly body: ReadableStream<Uint8Array> } {
   const { status, headers, body } = response;
-  if (body !== null && headers.get("content-type")?.startsWith("text/event-stream")) return;
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream");
+  if (body && isStream) return;
   body?.cancel().catch(() => {});
-  const message = "The server's answer is not an event stream";
+  const message = isStream
+    ? "Use a fetch that streams"
+    : "The server's answer is not an event stream";
   throw new ParleyError("unexpected_response_format", message, { status });
 }
 

@@ -26,3 +26,11 @@ export const printLine = ({ stdout }: Pick<Io, "stdout">, line: string): void =>
 /** Prints a line for the person who runs a command; standard output is for its output. */
 export const reportLine = ({ stderr }: Pick<Io, "stderr">, line: string): void =>
   void stderr.write(`${line}\n`);
+
+const MAX_DESCRIPTION = 60;
+
+/** A description in a part of a line. */
+export function shorten(description: string): string {
+  const line = oneLine(description);
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
+}

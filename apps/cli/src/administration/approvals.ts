@@ -6,17 +6,10 @@ import { connect } from "../connection/connect.ts";
 import type { Context } from "../connection/context.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findIn, nounCommand, nounOf } from "../grammar/noun.ts";
+import { findIn, nounCommand } from "../grammar/noun.ts";
+import { waitingCalls as noun } from "../grammar/nouns.ts";
 import { getCommand, printDone } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
-
-const noun = nounOf("actions.listBlocked", {
-  many: "approvals",
-  one: "call",
-  open: connect,
-  idOf: ({ actionId }) => actionId,
-  nameOf: ({ metadata }) => metadata.toolName,
-});
 
 const find = findIn(noun);
 const by = "id of the call, or its tool's name if no other call of it waits";

@@ -1,19 +1,12 @@
 import { group } from "@parley/command/group";
 import type { Budget } from "@parley/schema";
-import { connect, connectAsOperator } from "../connection/connect.ts";
 import type { Context } from "../connection/context.ts";
 import type { Caller } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { type Noun, nounOf } from "../grammar/noun.ts";
+import type { Noun } from "../grammar/noun.ts";
+import { budgets, serverBudgets } from "../grammar/nouns.ts";
 import { actionCommand, createCommand, updateCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
-
-const budgets = nounOf("budgets.list", { many: "budgets", one: "budget", open: connect });
-const serverBudgets = nounOf("budgets.listServer", {
-  many: "server-budgets",
-  one: "budget of the server",
-  open: connectAsOperator,
-});
 
 /** What it limits: one key, or each by itself. */
 function subjectOf({ scope, subjectId }: Budget): string {

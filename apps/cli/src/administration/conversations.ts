@@ -9,6 +9,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounCommand, nounOf } from "../grammar/noun.ts";
+import { conversations as noun } from "../grammar/nouns.ts";
 import { actionCommand, printAnswer, printDone, updateCommand } from "../grammar/one-commands.ts";
 import { checkInput, withInput } from "../grammar/read-input.ts";
 import { shortTime } from "../terminal/short-time.ts";
@@ -16,12 +17,6 @@ import { getConversationCommand } from "./get-conversation.ts";
 import { createSummaryCommands } from "./summaries.ts";
 import { createTasksCommand } from "./tasks.ts";
 import type { Context } from "../connection/context.ts";
-
-const noun = nounOf("conversations.list", {
-  many: "conversations",
-  one: "conversation",
-  open: connect,
-});
 
 /** Conversations that are listed by default. */
 const NEWEST = 20;

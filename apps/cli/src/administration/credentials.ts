@@ -8,18 +8,12 @@ import { check, connect } from "../connection/connect.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { nounCommand, nounOf } from "../grammar/noun.ts";
+import { nounCommand } from "../grammar/noun.ts";
+import { credentials as noun } from "../grammar/nouns.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import type { Context } from "../connection/context.ts";
 
-const noun = nounOf("providerCredentials.list", {
-  many: "credentials",
-  one: "credential",
-  open: connect,
-  idOf: ({ providerId }) => providerId,
-  nameOf: ({ providerId }) => providerId,
-});
 const by = "provider";
 
 /** Makes `create` and `update`, which read the secret. */

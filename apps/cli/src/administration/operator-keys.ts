@@ -1,17 +1,12 @@
 import { group } from "@parley/command/group";
 import * as z from "zod";
-import { connectAsOperator } from "../connection/connect.ts";
+import type { connectAsOperator } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findIn, nounOf } from "../grammar/noun.ts";
+import { findIn } from "../grammar/noun.ts";
+import { operatorKeys as noun } from "../grammar/nouns.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import type { Context } from "../connection/context.ts";
-
-const noun = nounOf("operatorKeys.list", {
-  many: "operator-keys",
-  one: "operator key",
-  open: connectAsOperator,
-});
 
 /** Revoked ones are told apart from new ones of the same name by leaving them out. */
 async function* readAll(

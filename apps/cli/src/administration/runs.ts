@@ -1,16 +1,14 @@
 import { group } from "@parley/command/group";
-import { connect } from "../connection/connect.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findById, nounOf } from "../grammar/noun.ts";
+import { findById } from "../grammar/noun.ts";
+import { runs as noun } from "../grammar/nouns.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import { rerunCommand } from "./repeat-run.ts";
 import { tailCommand } from "./tail-runs.ts";
 import { traceCommand } from "./trace-run.ts";
 import type { Context } from "../connection/context.ts";
-
-const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf: ({ id }) => id });
 
 /** Runs that are listed by default. */
 const NEWEST = 20;

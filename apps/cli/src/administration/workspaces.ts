@@ -1,7 +1,8 @@
 import { group } from "@parley/command/group";
-import { connectAsOperator } from "../connection/connect.ts";
+import type { connectAsOperator } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { findIn, type Named, nounOf } from "../grammar/noun.ts";
+import { findIn, type Named } from "../grammar/noun.ts";
+import { workspaces as noun } from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,
@@ -12,12 +13,6 @@ import { shortTime } from "../terminal/short-time.ts";
 import type { Context } from "../connection/context.ts";
 
 type Server = Awaited<ReturnType<typeof connectAsOperator>>;
-
-const noun = nounOf("workspaces.list", {
-  many: "workspaces",
-  one: "workspace",
-  open: connectAsOperator,
-});
 
 /** One that the key's owner administers is named by its id; operators may name one by its name too. */
 async function find(server: Server, reference: string): Promise<Named> {

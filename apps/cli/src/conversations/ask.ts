@@ -15,9 +15,9 @@ import {
   referencesOf,
   withNotes,
 } from "./read-event.ts";
-import { canChoose, chooseOne } from "../terminal/choose-one.ts";
+import { canChoose } from "../terminal/choose-one.ts";
 import { explainSilence } from "./explain-silence.ts";
-import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
+import { askForAgent, chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
 import type { Context } from "../connection/context.ts";
 
@@ -75,8 +75,7 @@ async function findAgent(
   const agents = await listAgents(connection);
   if (agent !== undefined) return chooseAgent(agents, agent).sId;
   if (mayChoose && agents.length > 0) {
-    const choices = agents.map(({ sId: id, name, description }) => ({ id, name, description }));
-    return chooseOne(connection.io, { message: "Which agent do you ask?", choices });
+    return (await askForAgent(connection.io, agents)).sId;
   }
   throw new CommandError(`Choose an agent with --agent: ${namesOf(agents)}`);
 }

@@ -1,8 +1,10 @@
 import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
 import { oneLine } from "@parley/command/print";
 import { agentMessages, type Output } from "parley-client";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
+import { chooseOne } from "../terminal/choose-one.ts";
 
 /** An agent that may be named. */
 export type NamedAgent = Pick<
@@ -26,6 +28,12 @@ export function chooseAgent(agents: readonly NamedAgent[], reference: string): N
       ? `No agent named "${oneLine(reference)}". Available: ${namesOf(agents)}`
       : `${named.length} agents are named "${oneLine(reference)}": use an id`,
   );
+}
+
+/** Lets a person choose one of some agents. Throws `CommandError` if they leave. */
+export async function askForAgent(io: Io, agents: readonly NamedAgent[]): Promise<NamedAgent> {
+  const choices = agents.map(({ sId: id, name, description }) => ({ id, name, description }));
+  return chooseAgent(agents, await chooseOne(io, { message: "Which agent do you ask?", choices }));
 }
 
 /** Names of agents in a line. */

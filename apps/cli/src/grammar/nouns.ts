@@ -1,5 +1,5 @@
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { connect, type ServerConnection } from "../connection/connect.ts";
+import { connect, connectAsOperator, type ServerConnection } from "../connection/connect.ts";
 import { type ItemOf, readListed } from "./endpoint-calls.ts";
 import { readList } from "./find-one.ts";
 import { type Find, findIn, nounOf } from "./noun.ts";
@@ -155,6 +155,62 @@ export const skills = nounOf("skills.list", {
   // Read just before the change.
   versionOf: async ({ rpc, wId }: ServerConnection, { id }) =>
     (await rpc.skills.get.query({ wId, skillId: id })).version,
+});
+
+export const conversations = nounOf("conversations.list", {
+  many: "conversations",
+  one: "conversation",
+  open: connect,
+});
+
+export const runs = nounOf("runs.list", {
+  many: "runs",
+  one: "run",
+  open: connect,
+  idOf: ({ id }) => id,
+});
+
+export const waitingCalls = nounOf("actions.listBlocked", {
+  many: "approvals",
+  one: "call",
+  open: connect,
+  idOf: ({ actionId }) => actionId,
+  nameOf: ({ metadata }) => metadata.toolName,
+});
+
+export const credentials = nounOf("providerCredentials.list", {
+  many: "credentials",
+  one: "credential",
+  open: connect,
+  idOf: ({ providerId }) => providerId,
+  nameOf: ({ providerId }) => providerId,
+});
+
+export const webSources = nounOf("webSources.list", {
+  many: "knowledge sources",
+  one: "web source",
+  open: connect,
+  nameOf: ({ url }) => url,
+  versionOf: async (_connection, { item }) => item?.version,
+});
+
+export const budgets = nounOf("budgets.list", { many: "budgets", one: "budget", open: connect });
+export const serverBudgets = nounOf("budgets.listServer", {
+  many: "server-budgets",
+  one: "budget of the server",
+  open: connectAsOperator,
+});
+
+export const workspaces = nounOf("workspaces.list", {
+  many: "workspaces",
+  one: "workspace",
+  open: connectAsOperator,
+});
+
+export const operatorKeys = nounOf("operatorKeys.list", {
+  many: "operator-keys",
+  one: "operator key",
+  open: connectAsOperator,
 });
 
 interface Filters {

@@ -5,7 +5,7 @@ import type { Context } from "../connection/context.ts";
 import { callEndpoint, inputOf, readListed } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn, type Named, nounOf } from "../grammar/noun.ts";
-import { findDataSource } from "../grammar/nouns.ts";
+import { findDataSource, webSources as noun } from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,
@@ -14,13 +14,6 @@ import {
 } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
-const noun = nounOf("webSources.list", {
-  many: "knowledge sources",
-  one: "web source",
-  open: connect,
-  nameOf: ({ url }) => url,
-  versionOf: async (_connection, { item }) => item?.version,
-});
 const pages = nounOf("webSources.listPages", {
   many: "knowledge sources pages",
   one: "page",

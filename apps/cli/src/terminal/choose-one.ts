@@ -1,9 +1,12 @@
 import { CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
-import { oneLine } from "@parley/command/print";
+import { oneLine, shorten } from "@parley/command/print";
 
 /** Choices that are shown at once. */
 const MAX_SHOWN = 10;
+
+/** What the process exits with if a person has left by Ctrl-C or Escape. */
+const CANCELLED = 130;
 
 /** One of several things that a person chooses from. */
 export interface Choice {
@@ -22,9 +25,18 @@ export async function chooseOne(
 ): Promise<string> {
   const { autocomplete, isCancel } = await import("@clack/prompts");
   const options = choices.map(({ id, name, description }) => {
-    return { value: id, label: oneLine(name), hint: oneLine(description) };
+    return { value: id, label: oneLine(name), hint: shorten(description) };
   });
-  const chosen = await autocomplete({ message, options, maxItems: MAX_SHOWN, input, output });
-  if (isCancel(chosen)) throw new CommandError("Nothing was chosen; nothing was done");
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  // A terminal that is gone types nothing more.
+  input.once("end", leave);
+  if (input.readableEnded) leave();
+  const shown = { message, options, maxItems: MAX_SHOWN };
+  const chosen = await autocomplete({ ...shown, input, output, signal: leaving.signal });
+  input.off("end", leave);
+  if (isCancel(chosen)) {
+    throw new CommandError("Nothing was chosen; nothing was done", { exitCode: CANCELLED });
+  }
   return chosen;
 }

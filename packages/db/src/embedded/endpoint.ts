@@ -5,6 +5,7 @@ import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Account } from "./run-program.ts";
+import { DirectoryUnusable } from "../lock.ts";
 import { ROLE } from "./cluster.ts";
 
 /** How PostgreSQL is reached. */
@@ -42,7 +43,12 @@ export async function createEndpoint(account: Account): Promise<Endpoint> {
   const prefix = folders.find(
     (name) => Buffer.byteLength(socketPath(`${name}123456`)) < SOCKET_PATH_BYTES,
   );
-  const folder = await mkdtemp(prefix ?? "/tmp/parley-");
+  const chosen = prefix ?? "/tmp/parley-";
+  const folder = await mkdtemp(chosen).catch((cause: NodeJS.ErrnoException) => {
+    const refused = `${path.dirname(chosen)} cannot hold the socket of PostgreSQL (${cause.code})`;
+    const cure = "set TMPDIR to a directory that this user may write to";
+    throw new DirectoryUnusable(`${refused}: ${cure}`, { cause });
+  });
   const { user } = account;
   const give = async (): Promise<void> => {
     if (user !== undefined) await chown(folder, user.uid, user.gid);

@@ -1,15 +1,21 @@
 import { calledWrongly, CommandError } from "@parley/command/command-error";
 import { describeFailure } from "@parley/command/failures";
+import type { Io } from "@parley/command/io";
 import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { cyan, dim, red } from "@parley/command/style";
 import { connect, type ServerConnection } from "../../connection/connect.ts";
 import type { ServerOptions } from "../../connection/server-options.ts";
 import { ask } from "../ask.ts";
-import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
+import {
+  askForAgent,
+  chooseAgent,
+  findLastAgent,
+  listAgents,
+  type NamedAgent,
+} from "../find-agent.ts";
 import { sendMessage } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
-import { askForAgent } from "./choose-agent.ts";
 import { printText } from "./print-text.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { openKeyboard } from "./keyboard.ts";
@@ -40,10 +46,9 @@ export async function chat(
   const connection = await connect(context, options);
   const agents = await listAgents(connection);
   const named = await findNamed(connection, agents, { agent, conversationId });
+  const chosen = named ?? (await findOther(context.io, agents));
   const keyboard = openKeyboard(context.io);
   try {
-    const chosen = named ?? (await askForAgent(context.io, keyboard, agents));
-    if (chosen === undefined) return;
     await talk({
       context,
       connection,
@@ -75,6 +80,13 @@ async function findNamed(
 ): Promise<NamedAgent | undefined> {
   if (agent !== undefined) return chooseAgent(agents, agent);
   return conversationId === undefined ? undefined : findLastAgent(connection, conversationId);
+}
+
+/** The only agent, or the one that a person chooses, where the chat will be. Throws `CommandError`. */
+async function findOther(io: Io, agents: readonly NamedAgent[]): Promise<NamedAgent> {
+  const [first] = agents;
+  if (first === undefined) throw new CommandError("No agents yet: create one in parley console");
+  return agents.length === 1 ? first : askForAgent({ ...io, stderr: io.stdout }, agents);
 }
 
 async function talk(state: Chat): Promise<void> {

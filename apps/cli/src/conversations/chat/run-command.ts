@@ -3,7 +3,7 @@ import { plain, printLine } from "@parley/command/print";
 import { bold, dim } from "@parley/command/style";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Chat } from "./chat-state.ts";
-import { describeAgent } from "./choose-agent.ts";
+import { describeAgent } from "./describe-agent.ts";
 import { printText } from "./print-text.ts";
 
 const commands = {
