@@ -20,11 +20,8 @@ interface Run {
 
 /** Where what a package does shows, beside its own tests. */
 const near: Readonly<Record<string, readonly Run[]>> = {
-  "apps/cli": [{ kind: "test", words: ["apps/e2e/cli/", "apps/e2e/functions-cli/"] }],
-  "apps/server": [
-    { kind: "test", words: ["apps/e2e/cli/"] },
-    { kind: "full", words: ["apps/e2e/start/", "apps/e2e/cli/doctor"] },
-  ],
+  "apps/cli": [{ kind: "full", words: ["apps/e2e/cli/", "apps/e2e/functions-cli/"] }],
+  "apps/server": [{ kind: "full", words: ["apps/e2e/cli/", "apps/e2e/start/"] }],
   "apps/console": [{ kind: "browser", words: ["apps/e2e/console/"] }],
 };
 
