@@ -26,46 +26,53 @@ const withoutDatabase = [
   "packages/schema",
 ];
 
-/** Starts the PostgreSQL of a run, and builds the server that the suites of `apps/e2e` start. */
-const setupOf = (folder: string): string[] =>
-  [
-    ...(withoutDatabase.includes(folder) ? [] : ["packages/db/testing/global-setup.ts"]),
-    ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
-  ].map((file) => path.join(root, file));
+const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
+  path.dirname(file),
+);
 
-const seedProperties = path.join(root, "apps/e2e/seed-properties.ts");
+/** Starts the PostgreSQL of a run. */
+const startDatabase = "packages/db/testing/global-setup.ts";
 
-/** The patterns that concern a folder, as seen from it. */
-const within = (folder: string, patterns: readonly string[]): string[] =>
-  patterns
-    .filter((pattern) => pattern.startsWith(`${folder}/`))
-    .map((pattern) => path.relative(folder, pattern));
+/** Packages whose tests share workers, which load the code that they have in common once. */
+const groups = [
+  {
+    name: "a server",
+    folders: ["apps/e2e"],
+    // Builds the server that the suites start.
+    globalSetup: [startDatabase, "apps/e2e/build-server.ts"],
+  },
+  {
+    name: "a database",
+    folders: folders.filter((folder) => folder !== "apps/e2e" && !withoutDatabase.includes(folder)),
+    globalSetup: [startDatabase],
+  },
+  { name: "code", folders: withoutDatabase, globalSetup: [] },
+];
+
+/** The patterns that concern some folders. */
+const within = (those: readonly string[], patterns: readonly string[]): string[] =>
+  patterns.filter((pattern) => those.some((folder) => pattern.startsWith(`${folder}/`)));
 
 const always = ["**/node_modules/**", "**/dist/**", "**/template/**"];
 
 /** The tests that read the sources alone. */
 const architecture = "apps/e2e/architecture/*.test.ts";
 
-/** The tests of a package: those that share the machine, and then those that have it to themselves. */
-function projectsOf(folder: string) {
-  const leftOut = [...always, ...within(folder, [...leavesOut, architecture])];
-  const apart = within(folder, alone);
-  const include = only === undefined ? ["**/*.test.ts"] : within(folder, only);
-  const project = (name: string, test: object) => ({
+/** The tests of a group: those that share the machine, and then those that have it to themselves. */
+function projectsOf({ name, folders: those, globalSetup }: (typeof groups)[number]) {
+  const all = those.map((folder) => `${folder}/**/*.test.ts`);
+  const leftOut = [...always, ...leavesOut, architecture];
+  const apart = within(those, alone);
+  const project = (label: string, test: object) => ({
     extends: true as const,
-    root: path.join(root, folder),
-    test: { name, globalSetup: setupOf(folder), setupFiles: [seedProperties], ...test },
+    test: { name: label, globalSetup, setupFiles: ["apps/e2e/seed-properties.ts"], ...test },
   });
-  const shared = project(folder, { include, exclude: [...leftOut, ...apart] });
-  if (apart.length === 0) return [shared];
-  const own = apart.filter((file) => only === undefined || matches(`${folder}/${file}`, only));
-  const quiet = {
-    include: own,
-    exclude: leftOut,
-    fileParallelism: false,
-    sequence: { groupOrder: 1 },
-  };
-  return own.length === 0 ? [shared] : [shared, project(`${folder} alone`, quiet)];
+  const include = only === undefined ? all : within(those, only);
+  const shared = project(name, { include, exclude: [...leftOut, ...apart] });
+  const own = apart.filter((file) => only === undefined || matches(file, only));
+  if (own.length === 0) return [shared];
+  const quiet = { fileParallelism: false, sequence: { groupOrder: 1 } };
+  return [shared, project(`${name}, alone`, { include: own, exclude: leftOut, ...quiet })];
 }
 
 /** The tests of the console's components, in a document instead of a browser, and without a database. */
@@ -91,15 +98,11 @@ const ofArchitecture = {
   },
 };
 
-const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
-  path.dirname(file),
-);
-
 export default defineConfig({
   root,
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
-    projects: [...folders.flatMap(projectsOf), components, ofArchitecture],
+    projects: [...groups.flatMap(projectsOf), components, ofArchitecture],
     pool: "forks",
     // A worker loads a package's code once, not for each of its files.
     isolate: false,

@@ -27,7 +27,7 @@ const near: Readonly<Record<string, readonly Run[]>> = {
 
 /** The runs that may notice a change of a file, the quickest first. */
 const runsFor = (file: string): readonly Run[] => [
-  { kind: "test", words: ["related", file, `--project=${folder}*`] },
+  { kind: "test", words: ["related", file, "--project=!a server*"] },
   ...(near[folder] ?? []),
   { kind: "test", words: [] },
   { kind: "full", words: [] },

@@ -77,7 +77,7 @@ async function runPackages(
   name: KindName,
   folders: readonly string[],
 ): Promise<{ ran: (readonly [string, Counts])[]; lines: string[] }> {
-  const filters = folders.map((folder) => `--project=${folder}*`);
+  const filters = folders.map((folder) => `${folder}/`);
   const first = await runVitest(name, filters);
   // Runs of CI are long, on machines that others use too: a deadline that was missed once says little.
   const isAgain = process.env["CI"] !== undefined;

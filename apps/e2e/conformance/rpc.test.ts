@@ -225,14 +225,17 @@ test.for([
   }
 });
 
-test.for<unknown>([7, {}, { toString: 1 }, { 0: {} }, [["log"]], true])(
-  "%j is not a list of event types to include",
-  async (include) => {
-    const { workspaceId: wId, adminKey: key } = server().demo;
-    const input = { json: { wId, functionId: "x", invocationId: "x", include } };
-    const path = `/rpc/sandboxFunctions.events?input=${encodeURIComponent(JSON.stringify(input))}`;
-    const answer = await send(server(), { path, key });
-    expect(answer.text).toContain('"type":"invalid_request_error"');
-    expect(answer.text).toContain('"path":"include"');
-  },
-);
+test.for<[unknown, string]>([
+  ...[7, {}, { toString: 1 }, { 0: {} }, true].map((include): [unknown, string] => [
+    include,
+    "include",
+  ]),
+  [[["log"]], "include[0]"],
+])("%j is not a list of event types to include: %s", async ([include, wrong]) => {
+  const { workspaceId: wId, adminKey: key } = server().demo;
+  const input = { json: { wId, functionId: "x", invocationId: "x", include } };
+  const path = `/rpc/sandboxFunctions.events?input=${encodeURIComponent(JSON.stringify(input))}`;
+  const answer = await send(server(), { path, key });
+  expect(answer.text).toContain('"type":"invalid_request_error"');
+  expect(answer.text).toContain(`"path":"${wrong}"`);
+});
