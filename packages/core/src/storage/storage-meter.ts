@@ -125,7 +125,6 @@ export function createStorageMeter(
     const added = some.map((one) => {
       const { workspaceId: id, unwrittenBytes: bytes, isChanged, isRefused } = one;
       Object.assign(one, { unwrittenBytes: 0, isChanged: false, isRefused: false });
-      changed.delete(one);
       return { one, id, bytes, changed: isChanged, refused: isRefused };
     });
     try {
@@ -137,6 +136,8 @@ export function createStorageMeter(
         one.storedBytes = (sum?.storedBytes ?? 0) + one.unwrittenBytes;
         one.limitBytes = Math.min(limitBytes, sum?.limitBytes ?? limitBytes);
         one.readAt = performance.now();
+        // Until then, who flushes waits for it.
+        if (!one.isChanged && !one.isRefused) changed.delete(one);
       }
     } catch (error) {
       // If only the answer was lost, the bytes count twice until the workspace is counted again.
