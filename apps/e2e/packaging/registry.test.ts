@@ -112,16 +112,18 @@ test.skipIf(!hasBrowser)(
       expect(printed).toContain("passed: order\n");
       return "passed: order";
     });
-    await step("(in parley/functions/total/index.ts) euros, VAT included", async () => {
-      const file = path.join(shop, "parley/functions/total/index.ts");
-      const source = await readFile(file, "utf8");
-      expect(source).toContain(" euros`");
-      await home.write(
-        "shop/parley/functions/total/index.ts",
-        source.replace(" euros`", " euros, VAT included`"),
-      );
-      return "the changed line";
-    });
+    for (const file of ["index.ts", "order.case.json"]) {
+      await step(`(in parley/functions/total/${file}) euros, VAT included`, async () => {
+        const place = path.join("parley/functions/total", file);
+        const text = await readFile(path.join(shop, place), "utf8");
+        expect(text).toMatch(/ euros(?=[`"])/);
+        await home.write(
+          path.join("shop", place),
+          text.replace(/ euros(?=[`"])/, " euros, VAT included"),
+        );
+        return "the changed line";
+      });
+    }
     let url = "";
     await step("$ npm start", async () => {
       const port = String(await findFreePort());
@@ -132,7 +134,10 @@ test.skipIf(!hasBrowser)(
         program.signal("SIGTERM");
         await program.exited;
       });
+      let hasEnded = false;
+      void program.exited.then(() => (hasEnded = true));
       url = await eventually(async () => {
+        if (hasEnded) return { stop: new Error(program.output.stderr) };
         const found = /Chat with the clerk: (\S+)/.exec(program.output.stdout)?.[1];
         return found === undefined ? {} : { value: found };
       }, 120_000);
