@@ -18,6 +18,8 @@ const everywhere: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/^[\w-]{43}$/gm, "SECRET"],
   [/\b(?:(?:sk|sc|ut)-\w{20,}|whsec_[\w+/=]{20,})/g, "SECRET"],
   [/\b\d+(?= ms\b)/g, "N"],
+  // Data sources have no rows of their own.
+  [/(?<=\bdts_)[A-Za-z0-9]{10}\b/g, "ID________"],
   [/(?<="\w*(?:[aA]t|created|updated|Ms|times?|timestamp)":)\d+/g, "0"],
   // A worker counts it when there is time.
   [/(?<="?storedBytes"?: ?)\d+/g, "BYTES"],
@@ -62,7 +64,9 @@ export function normalise(
   // Tables cut what is too wide for them. Times first: the rest of one may be the beginning of an id.
   found = found.replaceAll(/\b20\d\d-[\d-]+(?: [\d:]*)?…/g, (cut) => padded("TIME", cut));
   found = found.replaceAll(/([a-z]{3}_)?([A-Za-z0-9]{1,10})…/g, (cut, prefix = "", start) => {
-    const isId = ids.some((id) => id.startsWith(`${prefix}${start}`));
+    // A letter or two may begin an id by chance.
+    const isLong = prefix !== "" || String(start).length > 3;
+    const isId = isLong && ids.some((id) => id.startsWith(`${prefix}${start}`));
     return isId ? `${prefix}${padded("ID", String(start))}…` : cut;
   });
   found = found.replaceAll(version, "VERSION");
