@@ -215,3 +215,20 @@ it.each<[what: string, files: Files, links: Record<string, string>, message: str
   const source = { "index.ts": `import "a";` };
   expect(await collect(source, folder)).toMatchObject({ faults: [{ message }] });
 });
+
+it("collects in the folder itself, whose files have the names of the program's", async () => {
+  const installed = under("node_modules/cjs", cjs);
+  const files = { "index.ts": `import "cjs/lib/main"; export default 1;` };
+  const folder = await openFolder({
+    ...files,
+    ...installed,
+    ...under("node_modules/deep", deep("+")),
+  });
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(folder);
+  const answer = await collectPackages(files, ".");
+  expect(answer).toMatchObject({
+    packages: { "node_modules/cjs/lib/main.js": expect.any(String) },
+  });
+});

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Loader, Plugin } from "esbuild";
 import { ImportFault, packageOf } from "./package-manifest.ts";
 import { createResolver, type ProgramFiles } from "./resolve-import.ts";
@@ -13,7 +14,8 @@ export function filesPlugin(files: ProgramFiles): Plugin {
     name: "files",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, ({ path: wanted, importer, kind }) => {
-        if (kind === "entry-point") return { path: wanted, namespace: NAMESPACE };
+        // A file of that name where the bundler runs would make it "./index.ts".
+        if (kind === "entry-point") return { path: posix.normalize(wanted), namespace: NAMESPACE };
         const isRequire = kind === "require-call" || kind === "require-resolve";
         return orFault(() => {
           const { path, isPure } = resolve({ wanted, importer, isRequire });
