@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import {
   parseEndedMs,
@@ -12,10 +14,20 @@ test("the time of a thread is in milliseconds", () => {
   expect(parseThreadMs("1302919836 4711 12\n")).toBeCloseTo(1302.92, 2);
 });
 
+const WORK = `
+for (const until = Date.now() + 200; Date.now() < until; );
+const { user, system } = process.cpuUsage();
+console.log((user + system) / 1000);
+process.stdin.resume();
+`;
+
 test("a process has the time that it has used", async () => {
-  const used = process.cpuUsage();
-  const beforeMs = (used.user + used.system) / 1000;
-  expect(await readCpuMs(process.pid)).toBeGreaterThan(beforeMs * 0.9);
+  // One of its own: threads that have ended, as other tests leave them in this one, are not counted.
+  const child = spawn(process.execPath, ["--eval", WORK], { stdio: ["pipe", "pipe", "inherit"] });
+  const [usedMs] = (await once(child.stdout, "data")) as [Buffer];
+  expect(await readCpuMs(child.pid ?? 0)).toBeGreaterThan(Number(usedMs.toString()) * 0.9);
+  child.stdin.end();
+  await once(child, "exit");
 });
 
 test("a process that does not exist has no time", async () => {
