@@ -145,7 +145,9 @@ export const longest: readonly string[] = [
   "apps/e2e/functions-cli/cases.test.ts",
   "apps/e2e/console/function-editor.test.ts",
   "apps/e2e/console/empty.test.ts",
+  "apps/e2e/cli/one-caller.test.ts",
   "apps/e2e/cli/doctor.test.ts",
+  "packages/sandbox/src/hostile/hostile-code.test.ts",
 ];
 
 /** Files of tests that are run together. */
