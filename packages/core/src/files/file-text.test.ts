@@ -62,9 +62,11 @@ describe("extractText", async () => {
     { name: "many paragraphs", page: "<p>x".repeat(30_000) },
     { name: "a table of many cells", page: `<table>${"<tr><td>a<td>b".repeat(9000)}</table>` },
   ])("takes no time for $name", async ({ page }) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(await extract("text/html", page)).toBeTypeOf("string");
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    // Of the processor, with the thread's: other work keeps a busy machine from it.
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(2000);
   });
 });
 
