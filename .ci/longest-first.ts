@@ -5,8 +5,8 @@ import { longest } from "./kinds.ts";
 const root = path.resolve(import.meta.dirname, "..");
 
 /**
- * The order of Vitest (what lasted longest in the run before; in a fresh clone the largest file), but that of a project the
- * files that are known to last longest are first: one that begins last is waited for by workers with nothing to do.
+ * The order of Vitest (what lasted longest in the run before; in a fresh clone the largest file), but that the files that are
+ * known to last longest are first, whatever their project: one that begins last is waited for by workers with nothing to do.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,8 +16,6 @@ export class LongestFirst extends BaseSequencer {
       const rank = longest.indexOf(path.relative(root, moduleId));
       return rank === -1 ? longest.length : rank;
     };
-    return sorted.toSorted((one, other) =>
-      one.project === other.project ? rankOf(one) - rankOf(other) : 0,
-    );
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }
 }

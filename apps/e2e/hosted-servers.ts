@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Settings } from "./place.ts";
-import { builtFile, endWithThisProcess } from "./programs.ts";
+import { builtFile, compileCache, endWithThisProcess } from "./programs.ts";
 
 /** Starts a server with settings, or stops the one that has the id. */
 export interface HostRequest {
@@ -33,7 +33,7 @@ export async function startHostedServer(settings: Settings): Promise<HostedServe
 }
 
 function startHost(): Host {
-  const child = fork(builtFile("host.js"), { env: {}, execArgv: [] });
+  const child = fork(builtFile("host.js"), { env: compileCache(), execArgv: [] });
   endWithThisProcess(child);
   // The worker ends when its tests have.
   child.unref();

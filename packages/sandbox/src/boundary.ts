@@ -3,11 +3,24 @@ import { otherUser } from "./other-user.ts";
 import { awaitReady, startChild } from "./processes/child.ts";
 import { residentBytesOf } from "./processes/proc.ts";
 
+/** What was found: a probe is a process of its own, and what works here stays what works here. */
+const found = new Map<"namespace" | undefined, Promise<Confinement>>();
+
 /**
  * Finds the strongest boundary that works here: bubblewrap if a process starts in namespaces of its own, and for
- * root another user that can read the code of the sandbox. Throws if `required` does not work.
+ * root another user that can read the code of the sandbox. It looks once in the life of this process, and again
+ * only after it threw. Throws if `required` does not work.
  */
 export async function findBoundary(required: "namespace" | undefined): Promise<Confinement> {
+  const known = found.get(required);
+  if (known !== undefined) return known;
+  const looking = look(required);
+  found.set(required, looking);
+  looking.catch(() => found.delete(required));
+  return looking;
+}
+
+async function look(required: "namespace" | undefined): Promise<Confinement> {
   if (process.platform !== "linux") {
     if (required === undefined) return describeConfinements().process;
     throw new Error("The sandbox needs bubblewrap, which works on Linux only");

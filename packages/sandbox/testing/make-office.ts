@@ -29,7 +29,8 @@ export async function makeZipBomb(
     for (let count = 0; count < bomb.megabytes; count++) yield bomb.megabyte;
     yield Buffer.from(bomb.end);
   };
-  zip.addReadStream(Readable.from(pieces(), { objectMode: false }), bomb.path);
+  const options = { compressionLevel: 1 };
+  zip.addReadStream(Readable.from(pieces(), { objectMode: false }), bomb.path, options);
   zip.end();
   return buffer(zip.outputStream);
 }

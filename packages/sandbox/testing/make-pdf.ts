@@ -61,7 +61,7 @@ export async function bombStream(megabytes: number, filters = 1): Promise<Buffer
   const pieces = function* () {
     for (let count = 0; count < megabytes; count++) yield megabyte;
   };
-  let bytes = await buffer(Readable.from(pieces()).pipe(createDeflate()));
+  let bytes = await buffer(Readable.from(pieces()).pipe(createDeflate({ level: 1 })));
   for (let filter = 1; filter < filters; filter++) bytes = deflateSync(bytes, { level: 9 });
   return streamOf(bytes, `/Filter [${"/FlateDecode ".repeat(filters)}]`);
 }

@@ -15,10 +15,13 @@ const secrets = [{ name: "OUTSIDE", value: "a-secret-outside", readable: false }
 /** How long after its limit an execution may end. */
 const LATE_MS = 500;
 
-/** Limits that a function reaches in a short while, and by which it is ended; others are far away. */
+/** Limits that a function reaches in a short while, and by the first of which it is ended; others are far away. */
 const limitsFor = (ends: string | RegExp) => {
-  if (String(ends).startsWith("timed_out")) return { ...testLimits, timeoutMs: 500 };
-  if (!String(ends).includes("out_of_memory")) return { ...testLimits, cpuMs: 200 };
+  const text = typeof ends === "string" ? ends : ends.source;
+  if (text.startsWith("timed_out")) return { ...testLimits, timeoutMs: 500 };
+  if (text.startsWith("cpu_exceeded") || !text.includes("out_of_memory")) {
+    return { ...testLimits, cpuMs: 200 };
+  }
   return { ...testLimits, memoryBytes: 8_388_608, cpuMs: 5000, timeoutMs: 30_000 };
 };
 
