@@ -3,7 +3,7 @@ import { say } from "./steps.ts";
 /** How long each may take on two quiet cores with an empty cache, in seconds. */
 const budgets = {
   test: 180,
-  full: 480,
+  full: 800,
   check: 15,
   "check:full": 960,
 } as const;

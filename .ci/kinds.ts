@@ -77,8 +77,8 @@ const slow = [
 /** What documents show, as their readers would type it. */
 const documents = ["apps/e2e/docs/{banner,operations,pages,python,site}.test.ts"];
 
-/** What CI runs beside `test`: what takes long, and finds what a change seldom breaks. */
-const full = [
+/** What `test` leaves to CI: what takes long, and finds what a change seldom breaks. */
+const long = [
   ...suites,
   ...slow,
   ...endurance,
@@ -162,19 +162,18 @@ export interface Kind {
 
 export const kinds = {
   test: {
-    leavesOut: [...full, ...nightlyOnly],
+    leavesOut: [...long, ...nightlyOnly],
     note: "Left out: features in depth, migrations, floods, starts, documents, fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full",
   },
   full: {
-    only: full,
     leavesOut: nightlyOnly,
     note: "Left out: other faults, and the whole sizes of attacks, fuzz and properties: pnpm test:nightly",
   },
   browser: { only: browser, leavesOut: [], note: "Left out: everything but the browser" },
   screenshots: { only: ["apps/e2e/console/shown/take-screenshots.ts"], leavesOut: [] },
   // The parts of a nightly run, which own each file once.
-  properties: { leavesOut: [...full, ...nightlyOnly] },
-  whole: { only: full, leavesOut: [...faults, ...fuzz, ...attacks] },
+  properties: { leavesOut: [...long, ...nightlyOnly] },
+  whole: { only: long, leavesOut: [...faults, ...fuzz, ...attacks] },
   faults: { only: faults, leavesOut: [] },
   fuzz: { only: fuzz, leavesOut: [] },
   attacks: { only: attacks, leavesOut: [] },

@@ -29,7 +29,6 @@ const near: Readonly<Record<string, readonly Run[]>> = {
 const runsFor = (file: string): readonly Run[] => [
   { kind: "test", words: ["related", file, "--project=!a server*"] },
   ...(near[folder] ?? []),
-  { kind: "test", words: [] },
   { kind: "full", words: [] },
 ];
 

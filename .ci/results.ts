@@ -16,12 +16,6 @@ export interface Counts {
   skipped: number;
 }
 
-/** What came of a kind of tests. */
-export interface Outcome extends Counts {
-  /** A line for each test that failed or is unsteady. */
-  readonly lines: readonly string[];
-}
-
 interface DryRun {
   readonly tasks: readonly { taskId: string; directory: string; hash: string }[];
 }

@@ -7,7 +7,6 @@ import {
   countByFolder,
   type Counts,
   type FileResult,
-  type Outcome,
   readHashes,
   readPassed,
   readReport,
@@ -36,7 +35,7 @@ export async function runOnly(name: KindName, filters: readonly string[]): Promi
  * Runs a kind of tests in one process of Vitest: the packages whose tests have not passed before as all
  * is now. Resolves with what came of all of them.
  */
-export async function runKind(name: KindName): Promise<Outcome> {
+export async function runKind(name: KindName): Promise<Counts> {
   const startedAt = performance.now();
   const kind: Kind = kinds[name];
   const hashes = await readHashes();
@@ -48,8 +47,7 @@ export async function runKind(name: KindName): Promise<Outcome> {
     say(`✓ ${folder}: nothing has changed since its ${passed.passed} tests passed`);
   }
   const folders = [...hashes.keys()].filter((folder) => !counts.has(folder));
-  const { ran, lines } =
-    folders.length === 0 ? { ran: [], lines: [] } : await runPackages(name, folders);
+  const ran = folders.length === 0 ? [] : await runPackages(name, folders);
   const after = ran.length === 0 ? hashes : await readHashes();
   for (const [folder, one] of ran) {
     counts.set(folder, one);
@@ -59,7 +57,7 @@ export async function runKind(name: KindName): Promise<Outcome> {
   }
   if (kind.note !== undefined) say(kind.note);
   sayOverrun(name, (performance.now() - startedAt) / 1000);
-  return { ...sumOf(counts.values()), lines };
+  return sumOf(counts.values());
 }
 
 /** Runs every file of a kind, with an environment. Resolves with their counts. */
@@ -76,7 +74,7 @@ export async function runWhole(
 async function runPackages(
   name: KindName,
   folders: readonly string[],
-): Promise<{ ran: (readonly [string, Counts])[]; lines: string[] }> {
+): Promise<readonly (readonly [string, Counts])[]> {
   const filters = folders.map((folder) => `${folder}/`);
   const first = await runVitest(name, filters);
   // Runs of CI are long, on machines that others use too: a deadline that was missed once says little.
@@ -84,9 +82,8 @@ async function runPackages(
   const { results, unsteady } = isAgain
     ? await runFailedAgain(name, first)
     : { results: first, unsteady: [] };
-  const lines = [...failuresOf(results.files), ...unsteady];
-  for (const line of lines) say(line);
-  return { ran: countsOf(results, folders), lines };
+  for (const line of [...failuresOf(results.files), ...unsteady]) say(line);
+  return countsOf(results, folders);
 }
 
 /** The counts of each folder, and one failure more for what failed outside of every file. */

@@ -4,7 +4,7 @@ import { sayOverrun } from "./budgets.ts";
 import { check, checkStatically } from "./check.ts";
 import { RELEASE_VARIABLE } from "./published.ts";
 import { runFiles, runOnly } from "./run-tests.ts";
-import { runTasks } from "./run-tasks.ts";
+import { runTask } from "./run-task.ts";
 import { packStep, runSteps, type Step } from "./steps.ts";
 
 const buildStep: Step = {
@@ -19,7 +19,7 @@ async function checkFully(): Promise<boolean> {
   const failed = await checkStatically();
   failed.push(...(await runSteps([buildStep, packStep])));
   sharePack(failed);
-  return runTasks(["test", "full"], failed, () =>
+  return runTask("full", failed, () =>
     sayOverrun("check:full", (performance.now() - startedAt) / 1000),
   );
 }
@@ -32,7 +32,7 @@ function sharePack(failed: readonly string[]): void {
 async function packAndTest(): Promise<boolean> {
   const failed = await runSteps([packStep]);
   sharePack(failed);
-  return runTasks(["test", "full"], failed);
+  return runTask("full", failed);
 }
 
 async function runAsked(): Promise<boolean> {
@@ -41,7 +41,7 @@ async function runAsked(): Promise<boolean> {
   if (first === "browser" || first === "screenshots") return runOnly(first, others);
   if (first !== "test" && first !== "full") return runFiles([first, ...others]);
   if (others.length > 0) return runFiles(others);
-  if (first === "test") return runTasks(["test"]);
+  if (first === "test") return runTask("test");
   return packAndTest();
 }
 

@@ -21,8 +21,8 @@ test("a nightly run has each file of tests once", () => {
   expect(files.filter((file) => names.filter((name) => runs(name, file)).length !== 1)).toEqual([]);
 });
 
-test("a push runs no file of tests twice", () => {
-  expect(files.filter((file) => runs("test", file) && runs("full", file))).toEqual([]);
+test("a push runs all that is run before it", () => {
+  expect(files.filter((file) => runs("test", file) && !runs("full", file))).toEqual([]);
 });
 
 test("a run begins with files that exist", () => {
