@@ -100,6 +100,13 @@ const ofArchitecture = {
 
 export default defineConfig({
   root,
+  resolve: {
+    // What threads and processes load, of the run's build: each would strip the types of its sources anew.
+    alias: ["entry-file", "thread-module"].map((name) => ({
+      find: new RegExp(`^\\.\\.?/${name}\\.ts$`),
+      replacement: path.join(root, `apps/e2e/built/${name}.ts`),
+    })),
+  },
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
     projects: [...groups.flatMap(projectsOf), components, ofArchitecture],

@@ -5,6 +5,7 @@ import { build } from "rolldown";
 import type { TestProject } from "vitest/node";
 import config from "../cli/rolldown.config.ts";
 import { ensureConsole } from "./build-console.ts";
+import { BUILD_VARIABLE } from "./built/run-build.ts";
 import { removeInstalled } from "./cli/golden/remove-installed.ts";
 
 declare module "vitest" {
@@ -39,6 +40,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       logLevel: "warn",
     });
   }
+  process.env[BUILD_VARIABLE] = path.join(folder, "bin");
   return async () => {
     await rm(folder, { recursive: true, force: true });
     await removeInstalled(folder);

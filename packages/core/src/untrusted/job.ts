@@ -1,4 +1,4 @@
-import path from "node:path";
+export { threadModule } from "./thread-module.ts";
 
 /** A kind of untrusted work. */
 export interface Job<Input, Output> {
@@ -10,12 +10,4 @@ export interface Job<Input, Output> {
   readonly deadlineMs: number;
   /** Never set: it only carries the types. */
   readonly does?: (input: Input) => Output | Promise<Output>;
-}
-
-/**
- * The URL of a module that threads import: `name`, without an extension, beside the module at `importer`,
- * in the source or in the build.
- */
-export function threadModule(name: string, importer: string): string {
-  return new URL(`./${name}${path.extname(importer)}`, importer).href;
 }
