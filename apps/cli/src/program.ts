@@ -1,57 +1,18 @@
 import tab from "@bomb.sh/tab/commander";
-import { Command as TypedCommand } from "@commander-js/extra-typings";
 import { calledWrongly } from "@parley/command/command-error";
 import { describeClientSettings } from "@parley/command/client-settings";
 import type { Io } from "@parley/command/io";
 import { printLine } from "@parley/command/print";
 import { renderSettings } from "@parley/command/settings";
 import { hasColours } from "@parley/command/style";
-import {
-  createBootstrapCommand,
-  createDoctorCommand,
-  createServerCommands,
-  settingNames,
-} from "@parley/server/commands";
+import { settingNames } from "@parley/server/commands";
 import { Command, CommanderError } from "commander";
-import { createAgentCommands } from "./administration/agents.ts";
-import { createApprovalCommands } from "./administration/approvals.ts";
-import { createAuditCommands } from "./administration/audit.ts";
-import { createBudgetCommands, createServerBudgetCommands } from "./administration/budgets.ts";
-import { createConversationAdministration } from "./administration/conversations.ts";
-import { createCredentialCommands } from "./administration/credentials.ts";
-import { createFeedbackCommands } from "./administration/feedback.ts";
-import { createFileCommands } from "./administration/files.ts";
-import { createKeyCommands } from "./administration/keys.ts";
-import { createMemberCommands } from "./administration/members.ts";
-import { createModelCommands } from "./administration/models.ts";
-import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
-import { createPriceCommands, createServerPriceCommands } from "./administration/prices.ts";
-import { createRunCommands } from "./administration/runs.ts";
-import { createSpaceCommands } from "./administration/spaces.ts";
-import { createAlertCommands } from "./administration/alerts.ts";
-import { createMemoryCommands } from "./administration/memories.ts";
-import { createOverviewCommand } from "./administration/overview.ts";
-import { createUsageCommand } from "./administration/usage.ts";
-import { createTriggerCommands } from "./administration/triggers.ts";
-import { createUserCommands } from "./administration/user-tokens.ts";
-import { createWebhookCommands } from "./administration/webhooks.ts";
-import { createWorkspaceCommands } from "./administration/workspaces.ts";
-import { createChatCommand } from "./conversations/chat/commands.ts";
-import { createConversationCommands } from "./conversations/commands.ts";
+import { commandGroups } from "./command-groups.ts";
 import { completeNames } from "./completion/complete-names.ts";
 import type { Connect } from "./connection/clients.ts";
 import type { Context } from "./connection/context.ts";
-import { createConnectionCommands } from "./connection/commands.ts";
 import { examplesOf, examplesOfGroup, firstExamples } from "./examples/examples-of.ts";
-import { createFunctionCommands } from "./functions/commands.ts";
-import { createKnowledgeCommands } from "./knowledge/commands.ts";
 import { readVersion } from "./read-version.ts";
-import { createTraceCommands } from "./traces/commands.ts";
-import { createScheduleCommands } from "./schedules/commands.ts";
-import { createSkillCommands } from "./skills/commands.ts";
-import { withServer } from "./connection/server-options.ts";
-import { createToolCommands } from "./tools/commands.ts";
-import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
 /** How wide the text of `--help` is where there is no terminal. */
 const HELP_WIDTH = 80;
@@ -65,8 +26,11 @@ export const createContext = (io: Io, connect: Connect): Context => ({
   state: { isDebugging: false, isConnected: false, isOverdue: false, exitCode: 0 },
 });
 
-/** Makes the whole command `parley`. If arguments are wrong, parsing throws `CommanderError`. */
-export function createProgram(context: Context): Command {
+/**
+ * Makes the command `parley` with all commands; if the first word that it is given is one of them, with that alone.
+ * If arguments are wrong, parsing throws `CommanderError`.
+ */
+export function createProgram(context: Context, word?: string): Command {
   const { io, state } = context;
   const program = new Command("parley")
     .description("An open server for conversational agents, and its client")
@@ -76,64 +40,26 @@ export function createProgram(context: Context): Command {
       throw new CommanderError(0, "commander.version", "");
     })
     .addHelpText("after", help);
-  program.commandsGroup("On the server's machine:");
-  const doctor = createDoctorCommand(
-    context,
-    withServer(new TypedCommand("doctor")),
-    async (options) =>
-      (await import("./connection/called-server.ts")).openCalledServer(context, options),
-  );
-  for (const command of [...createServerCommands(context), doctor]) {
-    program.addCommand(command as Command);
+  const isNamed = commandGroups.some(({ makers }) => makers.some(([words]) => has(words, word)));
+  for (const { title, makers } of commandGroups) {
+    program.commandsGroup(title);
+    for (const [words, make] of makers) {
+      if (isNamed && !has(words, word)) continue;
+      for (const command of [make(context)].flat()) program.addCommand(command as Command);
+    }
   }
-  program.commandsGroup("With a running server:");
-  for (const command of [
-    ...createConnectionCommands(context),
-    createChatCommand(context),
-    ...createConversationCommands(context),
-    createConversationAdministration(context),
-    createRunCommands(context),
-    createApprovalCommands(context),
-    createAgentCommands(context),
-    createFeedbackCommands(context),
-    createSkillCommands(context),
-    createFunctionCommands(context),
-    createToolCommands(context),
-    createFileCommands(context),
-    createKnowledgeCommands(context),
-    createSpaceCommands(context),
-    createMemberCommands(context),
-    createUserCommands(context),
-    createKeyCommands(context, [createBootstrapCommand(context)]),
-    createModelCommands(context),
-    createCredentialCommands(context),
-    createPriceCommands(context),
-    createBudgetCommands(context),
-    createScheduleCommands(context),
-    createTriggerCommands(context),
-    createWebhookCommands(context),
-    createTraceCommands(context),
-    createAuditCommands(context),
-    createAlertCommands(context),
-    createMemoryCommands(context),
-    createOverviewCommand(context),
-    createUsageCommand(context),
-    createWorkspaceCommands(context),
-    createOperatorKeyCommands(context),
-    createServerPriceCommands(context),
-    createServerBudgetCommands(context),
-    ...createWorkspaceFolderCommands(context),
-  ]) {
-    program.addCommand(command as Command);
+  if (!isNamed) {
+    program.addCommand(createHelpCommand(program));
+    completeNames(context, program, tab(program, { completionCommandName: "completion" }));
   }
-  program.addCommand(createHelpCommand(program));
-  completeNames(context, program, tab(program, { completionCommandName: "completion" }));
   finish(program, io);
   program.hook("preAction", (_program, action) => {
     if (action.opts()["debug"] === true) state.isDebugging = true;
   });
   return program;
 }
+
+const has = (words: string, word = ""): boolean => words.split(" ").includes(word);
 
 const help = () => `
 parley serve --help lists the server's settings. Client commands look for a server in this order: options, environment,

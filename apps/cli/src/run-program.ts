@@ -42,7 +42,7 @@ export async function runProgram(
 /** Runs the command; what it lacks is chosen by who can be asked. Throws why it failed. */
 async function runChosen(context: Context, args: readonly string[]): Promise<void> {
   try {
-    await createProgram(context).parseAsync(args, { from: "user" });
+    await createProgram(context, args[0]).parseAsync(args, { from: "user" });
   } catch (error) {
     const isMistake = error instanceof CommanderError && /\.missing/.test(error.code);
     if (!isMistake || !canChoose(context.io)) throw error;

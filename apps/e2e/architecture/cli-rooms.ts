@@ -51,11 +51,8 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "functions",
     "schedules",
   ],
-  "program.ts": [
-    "read-version.ts",
-    "examples",
+  "command-groups.ts": [
     "connection",
-    "completion",
     "administration",
     "knowledge",
     "skills",
@@ -67,6 +64,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "traces",
     "workspace-folders",
   ],
+  "program.ts": ["read-version.ts", "examples", "connection", "completion", "command-groups.ts"],
   "run-program.ts": ["connection", "terminal", "completion", "program.ts"],
   "main.ts": ["connection", "run-program.ts"],
   "parley.ts": ["main.ts"],

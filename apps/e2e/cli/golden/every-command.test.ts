@@ -36,6 +36,17 @@ test("every command has one entry, and its golden outputs", () => {
   expect(readdirSync(outputs).toSorted()).toEqual(commands.map(fileOf).toSorted());
 });
 
+test("every command is made without those of other groups, if it is the first word", () => {
+  const context = createContext(openMemoryIo().io, connectClients);
+  const ofAll = ["help", "completion", "complete"];
+  const names = createProgram(context).commands.map((command) => command.name());
+  for (const name of names.filter((one) => !ofAll.includes(one))) {
+    const made = createProgram(context, name).commands.map((command) => command.name());
+    expect(made).toContain(name);
+    expect(made).not.toContain("help");
+  }
+});
+
 test("every command has the help of its golden output", async () => {
   for (const { command } of entries) {
     const { code, stdout, stderr } = await runCli([...command.split(" "), "--help"]);
