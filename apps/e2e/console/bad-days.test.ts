@@ -5,6 +5,7 @@ import { hasBrowser } from "../browser.ts";
 import { startFleet } from "../replicas/fleet.ts";
 import { createPlace, shareServer } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { chooseOfAccount, openConsole, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
@@ -107,9 +108,7 @@ describe.skipIf(!hasBrowser)("a key that may not do something", () => {
     const user = await opened().enter("/no-access", { key: userKey });
     for (const { path, offer, call } of forbidden) {
       const offered = async (page: typeof user) => {
-        await page.goto(opened().url + path);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
+        await goTo(page, path);
         const named = { name: offer };
         return page.getByRole("main").getByRole("button", named).or(page.getByRole("link", named));
       };

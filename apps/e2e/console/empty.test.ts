@@ -7,6 +7,7 @@ import { hasBrowser } from "../browser.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { pages } from "./shown/pages.ts";
 
@@ -42,11 +43,6 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     wId = created.workspace.sId;
   });
 
-  const open = async (page: Page, path: string) => {
-    await page.goto(opened().url + path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
-  };
   const commandsOf = async (page: Page) =>
     page.getByRole("group", { name: "Command" }).allTextContents();
 
@@ -54,7 +50,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     const page = await opened().enter("/no-access", { key });
     for (const { route, keys } of pages) {
       if (route.includes("$") || keys?.includes("admin") !== true) continue;
-      await open(page, route);
+      await goTo(page, route);
       await expectAccessible(page);
       expect(await page.getByRole("alert").count(), route).toBe(0);
     }
@@ -63,7 +59,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
   it("shows commands of parley that exist", async () => {
     const page = await opened().enter("/no-access", { key });
     for (const path of withCommands) {
-      await open(page, path);
+      await goTo(page, path);
       const lines = (await commandsOf(page)).flatMap((text) => text.split("\n"));
       const commands = lines.filter((line) => line.startsWith("parley "));
       expect(commands.length, path).toBeGreaterThan(0);
@@ -79,7 +75,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
   it("shows requests that create the missing content", async () => {
     const page = await opened().enter("/no-access", { key });
     for (const path of withRequests) {
-      await open(page, path === "/data-sources" ? await pathOfSpace() : path);
+      await goTo(page, path === "/data-sources" ? await pathOfSpace() : path);
       const commands = await commandsOf(page);
       const requests = commands.filter((text) => text.startsWith("curl "));
       expect(requests, path).toHaveLength(1);
