@@ -1,27 +1,31 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { root, type Server } from "../server.ts";
 import { builtFile } from "../programs.ts";
 import type { Block } from "./blocks.ts";
+import { linkClient } from "./bundled-client.ts";
 
-/** What Node has compiled: each block of code loads the client's sources. It is removed with the build. */
+/** What Node has compiled: each command loads the same code. It is removed with the build. */
 const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 /** Less than a test may take, so that a page that hangs says where. */
 const PAGE_MS = 280_000;
 
+/** Where Python itself is: what is called so may be a script that looks for it, in more time than most blocks take. */
+const python = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], {
+  encoding: "utf8",
+});
+
 /** Whether this machine has what runs blocks of Python. */
-export const hasPython = spawnSync("python3", ["--version"]).error === undefined;
+export const hasPython = python.error === undefined;
 
 interface Failure {
   readonly killed: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
-
-const node = [process.execPath, "--conditions=@parley/source"];
 
 /**
  * Runs the blocks of a page one after the other, in one shell, beside a server: in a folder whose
@@ -36,7 +40,7 @@ export async function runPage(
   try {
     await symlink(place.directory, path.join(folder, ".parley"));
     await symlink(path.join(root, "apps/e2e/node_modules"), path.join(folder, "node_modules"));
-    await mkdir(path.join(folder, ".blocks"));
+    await linkClient(path.join(folder, ".blocks"));
     const script = [
       'unset DATABASE_URL REDIS_URL "${!PARLEY_@}"',
       `export NODE_COMPILE_CACHE='${compiled}'`,
@@ -51,7 +55,7 @@ export async function runPage(
         const isPython = language === "python";
         const file = path.join(folder, `.blocks/${index}.${isPython ? "py" : "mts"}`);
         await writeFile(file, text);
-        script.push(quote(...(isPython ? ["python3"] : node), file));
+        script.push(quote(isPython ? python.stdout.trim() : process.execPath, file));
       }
     }
     const bash = ["--norc", "-euc", script.join("\n")];

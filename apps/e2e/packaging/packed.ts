@@ -16,6 +16,7 @@ import { pnpm, runIn } from "../../../.ci/pnpm.ts";
 import { type Published, published, isReleasePacked, tarballOf } from "../../../.ci/published.ts";
 import { isRunning } from "../build-server.ts";
 import { eventually, root } from "../server.ts";
+import { compilerOptions } from "./users.ts";
 
 /** A folder outside of the workspace, gone when it is disposed of. */
 export interface Folder extends AsyncDisposable {
@@ -81,6 +82,21 @@ async function alone<T>(work: () => Promise<T>): Promise<T> {
 export async function install(into: Folder, ...packages: string[]): Promise<void> {
   await into.write("package.json", JSON.stringify({ private: true, type: "module" }));
   await pnpm(into.path, "add", "--prefer-offline", "--ignore-scripts", ...packages);
+}
+
+/** The main file of a compiler that the workspace has under this name. */
+export const compilerAt = (name: string): string =>
+  path.join(root, `apps/e2e/node_modules/${name}/bin/tsc`);
+
+/** Compiles files of a folder as careful users do; throws what is wrong with them. */
+export async function compile(
+  within: Folder,
+  files: readonly string[],
+  more: object = {},
+): Promise<string> {
+  const config = { compilerOptions: { ...compilerOptions, ...more }, files };
+  await within.write("tsconfig.json", JSON.stringify(config));
+  return within.run(process.execPath, [compilerAt("typescript"), "-p", "."]);
 }
 
 /** What users install by this name. */
