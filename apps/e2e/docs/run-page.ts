@@ -4,12 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { root, type Server } from "../server.ts";
-import { builtFile } from "../programs.ts";
+import { builtFile, compileCache } from "../programs.ts";
 import type { Block } from "./blocks.ts";
 import { linkClient } from "./bundled-client.ts";
 
-/** What Node has compiled: each command loads the same code. It is removed with the build. */
-const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 /** Less than a test may take, so that a page that hangs says where. */
 const PAGE_MS = 280_000;
 
@@ -43,7 +41,7 @@ export async function runPage(
     await linkClient(path.join(folder, ".blocks"));
     const script = [
       'unset DATABASE_URL REDIS_URL "${!PARLEY_@}"',
-      `export NODE_COMPILE_CACHE='${compiled}'`,
+      `export NODE_COMPILE_CACHE='${compileCache().NODE_COMPILE_CACHE}'`,
       'export XDG_CONFIG_HOME="$PWD/.config"',
       `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
       `parley() { ${quote(process.execPath, builtFile("parley.js"))} "$@"; }`,
