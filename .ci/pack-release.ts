@@ -1,11 +1,11 @@
 // Packs what users install by name into `dist/release`: tarballs, their bills of materials and checksums; and where
-// the digest of the base image is known, the Dockerfile that names it.
+// the digest of the base image is known, the Dockerfile that names it. With `--built`, of the builds that are there.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { BASE_IMAGE_VARIABLE, withBaseImage } from "./base-image.ts";
 import { pnpm } from "./pnpm.ts";
-import { published, releaseFolder } from "./published.ts";
+import { BUILT_OPTION, published, releaseFolder } from "./published.ts";
 import { createSbom } from "./sbom.ts";
 import { say } from "./steps.ts";
 
@@ -21,7 +21,14 @@ const addFile = async (file: string): Promise<void> => {
 };
 for (const one of published) {
   const folder = path.join(root, one.folder);
-  const packed = await pnpm(folder, "pack", "--json", "--pack-destination", releaseFolder);
+  const packed = await pnpm(
+    folder,
+    "pack",
+    "--json",
+    ...(process.argv.includes(BUILT_OPTION) ? ["--ignore-scripts"] : []),
+    "--pack-destination",
+    releaseFolder,
+  );
   const { filename } = JSON.parse(packed.slice(packed.lastIndexOf("\n{") + 1)) as {
     filename: string;
   };

@@ -9,7 +9,15 @@ const root = path.resolve(import.meta.dirname, "..");
 export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
   const manifest = readFileSync(path.join(root, "package.json"), "utf8");
   const { packageManager } = JSON.parse(manifest) as { packageManager: string };
-  return runIn(cwd, "npx", ["-y", packageManager, ...args]);
+  const [file = "", ...before] = findRunning(packageManager) ?? ["npx", "-y", packageManager];
+  return runIn(cwd, file, [...before, ...args]);
+}
+
+/** The pnpm that this process's script was started by, if it is that of the workspace: npx takes a hundred times as long. */
+function findRunning(packageManager: string): string[] | undefined {
+  const { npm_execpath: file = "", npm_config_user_agent: agent = "" } = process.env;
+  if (file === "" || !agent.startsWith(`${packageManager.replace("@", "/")} `)) return undefined;
+  return /\.[cm]?js$/.test(file) ? [process.execPath, file] : [file];
 }
 
 /** Runs a command in a folder and gives what it prints; throws that where it fails. */

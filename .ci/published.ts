@@ -29,6 +29,9 @@ export const published: readonly Published[] = [
   { name: "create-parley", folder: "packages/create-parley", bundled: [] },
 ];
 
+/** Has a release packed of the builds that are there, instead of building once more. */
+export const BUILT_OPTION = "--built";
+
 /** Where a release is packed: tarballs, and what is in them. */
 export const releaseFolder = path.resolve(import.meta.dirname, "../dist/release");
 

@@ -20,13 +20,16 @@ interface Component {
 
 const root = path.resolve(import.meta.dirname, "..");
 
+/** What the whole workspace consists of. */
+let whole: Promise<Sbom> | undefined;
+
 /**
  * Lists what a package consists of: what its users install with it, and what its tarball contains, which
  * pnpm cannot know.
  */
 export async function createSbom({ name, bundled }: Published): Promise<Sbom> {
   const sbom = await readSbom("--filter", name, "--prod", "--exclude-peers");
-  const everything = await readSbom();
+  const everything = await (whole ??= readSbom());
   const own = sbom.dependencies.find(({ ref }) => ref === sbom.metadata.component["bom-ref"]);
   for (const one of bundled) {
     const component = everything.components.find((found) => nameOf(found) === one);

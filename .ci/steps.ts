@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { BUILT_OPTION } from "./published.ts";
 
 /** Silence is never longer. */
 const HEARTBEAT_MS = 8000;
@@ -14,6 +15,12 @@ export interface Step {
 
 /** Packs what users install by name, for the tests of packaging. */
 export const packStep: Step = { name: "pack", command: ["node", ".ci/pack-release.ts"] };
+
+/** Does so with what has just been built. */
+export const packBuiltStep: Step = {
+  name: packStep.name,
+  command: [...packStep.command, BUILT_OPTION],
+};
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -5,7 +5,7 @@ import { check, checkStatically } from "./check.ts";
 import { RELEASE_VARIABLE } from "./published.ts";
 import { runFiles, runOnly } from "./run-tests.ts";
 import { runTask } from "./run-task.ts";
-import { packStep, runSteps, type Step } from "./steps.ts";
+import { packBuiltStep, packStep, runSteps, type Step } from "./steps.ts";
 
 const buildStep: Step = {
   name: "build",
@@ -17,7 +17,7 @@ const [first = "test", ...others] = process.argv.slice(2);
 async function checkFully(): Promise<boolean> {
   const startedAt = performance.now();
   const failed = await checkStatically();
-  failed.push(...(await runSteps([buildStep, packStep])));
+  failed.push(...(await runSteps([buildStep, packBuiltStep])));
   sharePack(failed);
   return runTask("full", failed, () =>
     sayOverrun("check:full", (performance.now() - startedAt) / 1000),
