@@ -202,7 +202,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
 
   it("works without types if TypeScript does not load", async () => {
     const slug = await createCode();
-    const page = await opened().enter("/functions");
+    const page = await opened().enterAnew("/functions");
     await page.route(/types-worker/, async (route) => route.abort());
     await page.goto(`${opened().url}/functions/${slug}?view=edit`);
     await page.getByText("TypeScript could not be loaded, so types are not checked").waitFor();
