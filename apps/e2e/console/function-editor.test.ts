@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { codeIn, writeCode } from "./write-code.ts";
 
@@ -241,7 +242,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.getByRole("tab", { name: "Run" }).waitFor();
     expect(await page.getByRole("tab", { name: /Edit|Versions/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /Save/ }).count()).toBe(0);
-    await page.goto(`${opened().url}/functions/new`);
+    await goTo(page, "/functions/new");
     await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });
