@@ -1,4 +1,6 @@
-import axe from "axe-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { hasBrowser, openBrowser } from "../browser.ts";
@@ -124,6 +126,10 @@ export function shareConsole(server: () => Server): () => OpenConsole {
   };
 }
 
+/** The shorter source of axe, which each document has to load. */
+const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axeSource = readFileSync(axeFile, "utf8");
+
 /** The rules that another theme can break: `light-dark()` of styles.css changes only colours. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
@@ -133,7 +139,7 @@ const colourRules = ["color-contrast", "link-in-text-block"];
  */
 export async function expectAccessible(page: Page): Promise<void> {
   // As a source, since the policy of the page lets nobody add a script to it. A document keeps it.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     const found = await page.evaluate(
