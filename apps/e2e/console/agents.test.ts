@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { codeIn, writeCode } from "./write-code.ts";
 
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await expectAccessible(page);
     await page.getByRole("link", { name: "Talk to agent" }).click();
     await page.getByRole("button", { name: "Agents: helper" }).waitFor();
-    await page.goto(`${opened().url}/agents/new`);
+    await goTo(page, "/agents/new");
     await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
   });
 
   it("end together: a sign-out in one is a sign-in page in the other", async () => {
-    const first = await opened().enter("/conversations");
+    const first = await opened().enterAnew("/conversations");
     const second = await first.context().newPage();
     await second.goto(`${opened().url}/members`);
     await second.getByRole("heading", { name: "Members" }).waitFor();

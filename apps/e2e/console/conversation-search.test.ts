@@ -5,6 +5,7 @@ import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { typeFilter } from "./filter-chips.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("all conversations", () => {
@@ -83,7 +84,7 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     const page = await opened().enter("/conversations", { key: server().demo.userKey });
     await page.getByRole("link", { name: "New conversation" }).waitFor();
     expect(await page.getByRole("link", { name: "Search all" }).count()).toBe(0);
-    await page.goto(`${opened().url}/conversations/all`);
+    await goTo(page, "/conversations/all");
     await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

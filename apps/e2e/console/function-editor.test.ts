@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { codeIn, writeCode } from "./write-code.ts";
 
@@ -202,7 +203,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
 
   it("works without types if TypeScript does not load", async () => {
     const slug = await createCode();
-    const page = await opened().enter("/functions");
+    const page = await opened().enterAnew("/functions");
     await page.route(/types-worker/, async (route) => route.abort());
     await page.goto(`${opened().url}/functions/${slug}?view=edit`);
     await page.getByText("TypeScript could not be loaded, so types are not checked").waitFor();
@@ -241,7 +242,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.getByRole("tab", { name: "Run" }).waitFor();
     expect(await page.getByRole("tab", { name: /Edit|Versions/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /Save/ }).count()).toBe(0);
-    await page.goto(`${opened().url}/functions/new`);
+    await goTo(page, "/functions/new");
     await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { writeCode } from "./write-code.ts";
 
@@ -92,9 +93,9 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     await page.getByRole("button", { name: "Older versions" }).click();
     await expect.poll(() => rows.count()).toBe(23);
     expect(await page.getByRole("button", { name: "Older versions" }).count()).toBe(0);
-    await page.goto(`${opened().url}/functions/${slug}?view=versions&old=40&new=41`);
+    await goTo(page, `/functions/${slug}?view=versions&old=40&new=41`);
     await page.getByText("Version 40 does not exist").waitFor();
-    await page.goto(`${opened().url}/functions/${slug}?view=edit&of=40`);
+    await goTo(page, `/functions/${slug}?view=edit&of=40`);
     await page.getByText("Version 40 does not exist").waitFor();
   });
 });

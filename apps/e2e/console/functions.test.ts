@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("functions", () => {
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("region", { name: "Outcome" }).getByRole("alert").waitFor();
     await expectAccessible(page);
-    await page.goto(`${opened().url}/functions/add?view=definition`);
+    await goTo(page, "/functions/add?view=definition");
     await page.getByRole("group", { name: "Program" }).getByText("a + b").waitFor();
     await expectAccessible(page);
   });
@@ -108,11 +109,11 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.getByRole("button", { name: "Rerun" }).click();
     await expect.poll(() => page.url()).not.toBe(first);
     await page.getByRole("group", { name: "Result" }).waitFor();
-    await page.goto(`${opened().url}/functions/add`);
+    await goTo(page, "/functions/add");
     await page.getByRole("tab", { name: "Definition" }).click();
     await page.getByRole("group", { name: "Input schema" }).waitFor();
     expect(await page.getByRole("group", { name: "Program" }).count()).toBe(0);
-    await page.goto(`${opened().url}/functions/unknown`);
+    await goTo(page, "/functions/unknown");
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

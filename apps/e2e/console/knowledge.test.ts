@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("data sources", () => {
@@ -114,7 +115,7 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     await page.getByRole("link", { name: "doc-50" }).waitFor();
     expect(page.url()).toContain("after=doc-49");
     expect(await page.getByRole("button", { name: /Delete|Upload/ }).count()).toBe(0);
-    await page.goto(`${opened().url}/data-sources/${spaceId}/dsv_none`);
+    await goTo(page, `/data-sources/${spaceId}/dsv_none`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

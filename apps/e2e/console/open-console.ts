@@ -1,9 +1,14 @@
-import axe from "axe-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { hasBrowser, openBrowser } from "../browser.ts";
 import type { Server } from "../server.ts";
 import { startTcpProxy } from "../replicas/tcp-proxy.ts";
+import { goTo, startAnew } from "./go-to.ts";
+
+const viewport = { width: 1200, height: 900 };
 
 /** The console of a server, in a browser. */
 export interface OpenConsole extends AsyncDisposable {
@@ -13,10 +18,14 @@ export interface OpenConsole extends AsyncDisposable {
   /** Opens a tab of a new visitor; its faults count until the console is closed. */
   readonly visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a tab of a new visitor who has signed in, at a path. */
-  readonly enter: (
+  readonly enterAnew: (
     path: string,
     options?: BrowserContextOptions & { key?: string },
   ) => Promise<Page>;
+  /** Brings the tab of a key to a path, with nothing left of what it showed; it signs in only once. */
+  readonly enter: (path: string, options?: { key?: string }) => Promise<Page>;
+  /** Closes the tabs of the keys. */
+  readonly leave: () => Promise<void>;
   /** Errors that pages have logged or thrown, and their requests to other origins. */
   readonly faults: readonly string[];
 }
@@ -29,7 +38,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
   const faults: string[] = [];
   const visit = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({
-      viewport: { width: 1200, height: 900 },
+      viewport,
       reducedMotion: "reduce",
       ...options,
     });
@@ -48,19 +57,39 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
     });
     return page;
   };
+  const { adminKey } = server.demo;
+  const enterAnew: OpenConsole["enterAnew"] = async (path, { key = adminKey, ...options } = {}) => {
+    const page = await visit(options);
+    await page.goto(url + path);
+    await page.getByLabel("Key", { exact: true }).fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+    await page.getByLabel("Key", { exact: true }).waitFor({ state: "detached" });
+    return page;
+  };
+  /** The tab of each key. */
+  const tabs = new Map<string, Page>();
   return {
     url,
     breakConnections: proxy.reset,
     faults,
     visit,
-    enter: async (path, { key = server.demo.adminKey, ...options } = {}) => {
-      const page = await visit(options);
-      await page.goto(url + path);
-      await page.getByLabel("Key", { exact: true }).fill(key);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
-      await page.getByLabel("Key", { exact: true }).waitFor({ state: "detached" });
+    enterAnew,
+    enter: async (path, { key = adminKey } = {}) => {
+      const open = tabs.get(key);
+      if (open !== undefined) {
+        await open.setViewportSize(viewport);
+        await startAnew(open);
+        await goTo(open, path);
+        return open;
+      }
+      const page = await enterAnew(path, { key });
+      tabs.set(key, page);
       return page;
+    },
+    leave: async () => {
+      for (const page of tabs.values()) await page.context().close();
+      tabs.clear();
     },
     [Symbol.asyncDispose]: async () => {
       await browser.close();
@@ -75,11 +104,17 @@ export async function chooseOfAccount(page: Page, name: string | RegExp): Promis
   await page.getByRole("menuitem", { name }).click();
 }
 
-/** Opens the console for the tests of a file, and expects after them that no page had a fault. */
+/**
+ * Opens the console for the tests of a file, and expects after them that no page had a fault. The tests share the tab
+ * of each key, unless one of them has failed.
+ */
 export function shareConsole(server: () => Server): () => OpenConsole {
   let open: OpenConsole | undefined;
   beforeAll(async () => {
     if (hasBrowser) open = await openConsole(server());
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") await open?.leave();
   });
   afterAll(async () => {
     await open?.[Symbol.asyncDispose]();
@@ -91,6 +126,10 @@ export function shareConsole(server: () => Server): () => OpenConsole {
   };
 }
 
+/** The shorter source of axe, which each document has to load. */
+const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axeSource = readFileSync(axeFile, "utf8");
+
 /** The rules that another theme can break: `light-dark()` of styles.css changes only colours. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
@@ -100,7 +139,7 @@ const colourRules = ["color-contrast", "link-in-text-block"];
  */
 export async function expectAccessible(page: Page): Promise<void> {
   // As a source, since the policy of the page lets nobody add a script to it. A document keeps it.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     const found = await page.evaluate(

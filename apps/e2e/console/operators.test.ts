@@ -53,7 +53,8 @@ describe.skipIf(!hasBrowser)("operators", () => {
   });
 
   it("opens a workspace with a new key that expires, and operators switch back", async () => {
-    const page = await enter("/workspaces");
+    const key = server().demo.operatorKey;
+    const page = await opened().enterAnew("/workspaces", { key });
     await page.getByRole("button", { name: "Open Demo" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
     await page.getByRole("button", { name: "Account: Demo console · admin" }).waitFor();

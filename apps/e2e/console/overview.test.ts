@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
   it("plots activity in both themes, with the numbers as tables", async () => {
     await calls.create("Hello");
     await calls.create("Hello again");
-    const page = await opened().enter("/overview", { colorScheme: "light" });
+    const page = await opened().enterAnew("/overview", { colorScheme: "light" });
     await page.getByRole("img", { name: /^Conversations in the last hour.* peak 2$/ }).waitFor();
     expect(await page.getByRole("img", { name: / in the last hour/ }).count()).toBe(10);
     // The accent of each theme, in which the line is drawn.

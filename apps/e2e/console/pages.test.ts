@@ -70,11 +70,9 @@ describe.skipIf(!hasBrowser)("every page", () => {
     idsOfUser = { ...ids, ...(await useAgents(server(), demo.userKey)) };
   });
 
-  /** Opens the first page for a role in a tab, which is closed when it is disposed of. */
-  const enter = async (role: Role) => {
-    const page = await opened().enter("/", { key: secrets.get(role) ?? "" });
-    return { page, [Symbol.asyncDispose]: async () => page.context().close() };
-  };
+  /** The tab of a role. */
+  const enter = async (role: Role) =>
+    opened().enter("/no-access", { key: secrets.get(role) ?? "" });
 
   const pathFor = ({ pathOf }: ShownPage, role: Role) =>
     pathOf(role === "user" ? idsOfUser : role === "builder" ? idsOfBuilder : ids);
@@ -93,8 +91,9 @@ describe.skipIf(!hasBrowser)("every page", () => {
   };
 
   const seeAll = async (role: Role): Promise<readonly Seen[]> => {
-    await using tab = await enter(role);
-    const { page } = tab;
+    const page = await enter(role);
+    await page.goto(opened().url);
+    await settled(page);
     const watched = watchPage(page);
     const seen: Seen[] = [];
     for (const shown of signedIn) {
@@ -113,8 +112,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   };
 
   it("is in the table of pages", async () => {
-    await using tab = await enter("admin");
-    const known = await routesOf(tab.page);
+    const known = await routesOf(await enter("admin"));
     // The path `/` redirects to the first page of a key.
     const named = new Set(pages.map(({ route }) => route));
     expect([...named].toSorted()).toEqual(known.filter((route) => route !== "/").toSorted());
@@ -136,8 +134,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
       const byRole = Map.groupBy(signedIn, roleOf);
       expect([...byRole.keys()].toSorted()).toEqual(["admin", "operator"]);
       for (const [role, shown] of byRole) {
-        await using tab = await enter(role);
-        const { page } = tab;
+        const page = await enter(role);
         for (const one of shown) {
           await goTo(page, pathFor(one, role));
           await expectAccessible(page);
@@ -147,10 +144,10 @@ describe.skipIf(!hasBrowser)("every page", () => {
   );
 
   it("is accessible if it is refused, as each refused page is", async () => {
-    await using tab = await enter("admin");
-    await goTo(tab.page, "/operator-keys");
-    expect(await tab.page.getByRole("heading", { level: 1 }).textContent()).toBe(FORBIDDEN);
-    await expectAccessible(tab.page);
+    const page = await enter("admin");
+    await goTo(page, "/operator-keys");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(FORBIDDEN);
+    await expectAccessible(page);
   });
 
   it("leads to pages that exist, and that are for the key", async () => {
@@ -174,8 +171,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
       expect(own.length, `links for ${role}`).toBeGreaterThan(role === "operator" ? 3 : 10);
     }
     const dead: string[] = [];
-    await using admin = await enter("admin");
-    const matched = await matchRoutes(admin.page, [...found.keys()]);
+    const matched = await matchRoutes(await enter("admin"), [...found.keys()]);
     for (const [index, link] of [...found.values()].entries()) {
       const route = matched[index] ?? "none";
       for (const role of link.roles) {
@@ -187,10 +183,9 @@ describe.skipIf(!hasBrowser)("every page", () => {
     const byRole = Map.groupBy(found, ([, link]) => [...link.roles].at(-1) ?? "user");
     for (const [role, links] of byRole) {
       const opens = new Set((await walk(role)).map(({ path }) => path));
-      await using tab = await enter(role);
-      const { page } = tab;
+      const page = await enter(role);
       for (const [path, { from }] of links) {
-        // `enter` has already waited for the target of `/`.
+        // The walk has already waited for the target of `/`.
         if (path === "/" || opens.has(path)) continue;
         await goTo(page, path);
         const fault = page.getByText(

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
       tokenDelayMs: 10,
     });
     await using opened = await openConsole(first);
-    const page = await opened.enter(`/conversations/new?agent=${agent}`);
+    const page = await opened.enterAnew(`/conversations/new?agent=${agent}`);
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
     const answer = page.getByRole("article", { name: "Answer from Counting" });
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     await using place = await createPlace();
     const first = await startServer(place);
     await using opened = await openConsole(first);
-    const page = await opened.enter("/conversations");
+    const page = await opened.enterAnew("/conversations");
     await first.kill();
     await page
       .getByRole("navigation", { name: "Pages" })
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     await using place = await createPlace();
     await using server = await openHostedServer(place);
     await using opened = await openConsole(server);
-    const page = await opened.enter("/conversations");
+    const page = await opened.enterAnew("/conversations");
     let loads = 0;
     page.on("load", () => loads++);
     const isChunk = /\/assets\/list-page-[^/]+\.js$/;

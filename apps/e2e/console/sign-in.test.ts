@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const { workspaceId: wId, adminKey } = server().demo;
     const named = { wId, name: "short", role: "user" } as const;
     const { apiKey, secret: key } = await calls.rpc().apiKeys.create.mutate(named);
-    const page = await opened().enter("/conversations", { key });
+    const page = await opened().enterAnew("/conversations", { key });
     await page.getByRole("link", { name: "New conversation" }).click();
     await page.getByRole("heading", { name: "New conversation" }).waitFor();
     await calls.rpc().apiKeys.revoke.mutate({ wId, keyId: apiKey.sId });
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
   });
 
   it("signing out ends the session", async () => {
-    const page = await opened().enter("/conversations");
+    const page = await opened().enterAnew("/conversations");
     await chooseOfAccount(page, "Sign out");
     await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
     await page.goto(`${opened().url}/conversations`);
@@ -63,20 +63,20 @@ describe.skipIf(!hasBrowser)("signing in", () => {
   });
 
   it("operators see only their pages, and users none of those", async () => {
-    const operators = await opened().enter("/", { key: server().demo.operatorKey });
+    const operators = await opened().enterAnew("/", { key: server().demo.operatorKey });
     await operators.getByRole("heading", { name: "Workspaces" }).waitFor();
     const links = operators.getByRole("navigation", { name: "Pages" }).getByRole("link");
     const names = ["Overview", "Runs", "Usage", "Audit log", "Workspaces", "Operator keys"];
     expect(await links.allTextContents()).toEqual(names);
     await operators.getByRole("cell", { name: "Demo", exact: true }).waitFor();
     await expectAccessible(operators);
-    const users = await opened().enter("/", { key: server().demo.userKey });
+    const users = await opened().enterAnew("/", { key: server().demo.userKey });
     const pages = users.getByRole("navigation", { name: "Pages" });
     expect(await pages.getByRole("link", { name: "Workspaces" }).count()).toBe(0);
   });
 
   it("the page is coloured as its reader chooses, in the next visit too", async () => {
-    const page = await opened().enter("/conversations", { colorScheme: "light" });
+    const page = await opened().enterAnew("/conversations", { colorScheme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(await background()).toBe("rgb(255, 255, 255)");
     await chooseOfAccount(page, "Theme: System");
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
 
   it("a browser has several sessions, and each tab acts with one of them", async () => {
     const { adminKey, userKey } = server().demo;
-    const page = await opened().enter("/members", { key: adminKey });
+    const page = await opened().enterAnew("/members", { key: adminKey });
     await chooseOfAccount(page, "Add another key");
     await page.getByRole("heading", { name: "Already signed in" }).waitFor();
     await page.getByLabel("Key", { exact: true }).fill(userKey);
@@ -113,7 +113,9 @@ describe.skipIf(!hasBrowser)("signing in", () => {
   });
 
   it("the keyboard skips to the content, and a narrow page has a menu", async () => {
-    const page = await opened().enter("/conversations", { viewport: { width: 320, height: 640 } });
+    const page = await opened().enterAnew("/conversations", {
+      viewport: { width: 320, height: 640 },
+    });
     await page.reload();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
     await page.keyboard.press("Tab");
@@ -128,7 +130,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
   });
 
   it("an unknown URL shows that no page was found", async () => {
-    const page = await opened().enter("/nowhere");
+    const page = await opened().enterAnew("/nowhere");
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Go home" }).click();

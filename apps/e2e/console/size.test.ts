@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("size", () => {
   const opened = shareConsole(server);
 
   it("loads at most 250 KB of compressed script for the first page", async () => {
-    const page = await opened().enter("/conversations");
+    const page = await opened().enterAnew("/conversations");
     const scripts = new Map<string, number>();
     page.on("response", (response) => {
       if (!response.url().endsWith(".js")) return;

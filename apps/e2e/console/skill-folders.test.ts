@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 const skillOf = (name: string) =>
@@ -101,7 +102,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     const entries = unzipSync(new Uint8Array(await readFile(zip)));
     expect(Object.keys(entries).toSorted()).toEqual([`${name}/SKILL.md`, `${name}/names.txt`]);
     expect(strFromU8(entries[`${name}/SKILL.md`] ?? new Uint8Array())).toContain("Say hello first");
-    await page.goto(`${opened().url}/skills/import`);
+    await goTo(page, "/skills/import");
     await drop(page, zip);
     await page
       .getByRole("combobox", { name: "On name conflict" })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { goTo } from "./go-to.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("the versions of a skill", () => {
@@ -51,7 +52,7 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
       .getByText("Rule 30")
       .waitFor();
     await expectAccessible(page);
-    await page.goto(`${opened().url}/skills/${skillId}/versions?version=9`);
+    await goTo(page, `/skills/${skillId}/versions?version=9`);
     await page.getByText("Version 9 is not available").waitFor();
     await page.getByRole("link", { name: "Current skill" }).click();
     await page.getByRole("heading", { name: "returns", exact: true }).waitFor();

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
   it("shows messages from another tab", async () => {
     const page = await talkTo("helper", "First");
     await page.getByText("You said: First").waitFor();
-    const other = await opened().enter(new URL(page.url()).pathname);
+    const other = await opened().enterAnew(new URL(page.url()).pathname);
     await write(other, "From the other tab");
     await page.getByText("You said: From the other tab").waitFor();
     expect(await page.getByRole("article").count()).toBe(4);

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("the usage", () => {
   });
 
   it("is stacked by agent and day, in money or tokens, and saved as CSV", async () => {
-    const page = await opened().enter("/usage", { locale: "en-US", timezoneId: "UTC" });
+    const page = await opened().enterAnew("/usage", { locale: "en-US", timezoneId: "UTC" });
     await page.getByRole("img", { name: "Cost by day. Highest day: $2.34" }).waitFor();
     const chart = page.getByRole("region", { name: "Cost by day" });
     expect(await chart.locator("[role=img] rect[y]").count()).toBe(19 * 3);

@@ -34,8 +34,8 @@ test(
     for (const theme of themes) {
       const options = { viewport, colorScheme: theme, timezoneId: "Europe/Paris", locale: "en-GB" };
       const visitor = await opened.visit(options);
-      const admin = await opened.enter("/", options);
-      const operator = await opened.enter("/", { ...options, key: server.demo.operatorKey });
+      const admin = await opened.enterAnew("/", options);
+      const operator = await opened.enterAnew("/", { ...options, key: server.demo.operatorKey });
       const pageFor = ({ keys }: ShownPage): Page => {
         if (keys === undefined) return visitor;
         return keys.includes("admin") ? admin : operator;
