@@ -17,7 +17,8 @@ test("the environment is read in config.ts only", () => {
     .map(({ file }) => file)
     .filter((file) => path.basename(file) !== "config.ts");
   // What commands are given, how tests reach registries and find npm, whether an application with the client is in development,
-  // where tests find their PostgreSQL and their build of the server and whether they may take long, what threads find of it, and what a bundler puts in its place.
+  // where tests find their PostgreSQL and their build of the server and whether they may take long, what threads find of it,
+  // and what a bundler puts in its place.
   expect(readers.toSorted()).toEqual([
     "apps/cli/src/main.ts",
     "apps/e2e/build-server.ts",
