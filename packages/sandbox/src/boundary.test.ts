@@ -15,6 +15,10 @@ it("is the strongest that works", async () => {
   expect(boundary).toBe(hasNamespaces ? "namespace" : "process");
 });
 
+it("is looked for once", async () => {
+  expect(await findBoundary(undefined)).toBe(await findBoundary(undefined));
+});
+
 it("is required, or nothing starts", async () => {
   const found = await findBoundary("namespace").then(
     ({ boundary }) => boundary,

@@ -1,6 +1,6 @@
 import { type Confinement, describeConfinements } from "./confinement.ts";
 import { otherUser } from "./other-user.ts";
-import { awaitReady, startChild } from "./processes/child.ts";
+import { awaitReady, startChild, START_MS } from "./processes/child.ts";
 import { residentBytesOf } from "./processes/proc.ts";
 
 /** What was found: a probe is a process of its own, and what works here stays what works here. */
@@ -8,15 +8,18 @@ const found = new Map<"namespace" | undefined, Promise<Confinement>>();
 
 /**
  * Finds the strongest boundary that works here: bubblewrap if a process starts in namespaces of its own, and for
- * root another user that can read the code of the sandbox. It looks once in the life of this process, and again
- * only after it threw. Throws if `required` does not work.
+ * root another user that can read the code of the sandbox. It looks once in the life of this process; again after it
+ * threw, or took so long that the load of the machine may be why something weaker was found. Throws if `required`
+ * does not work.
  */
 export async function findBoundary(required: "namespace" | undefined): Promise<Confinement> {
   const known = found.get(required);
   if (known !== undefined) return known;
+  const startedAt = performance.now();
   const looking = look(required);
   found.set(required, looking);
-  looking.catch(() => found.delete(required));
+  const forget = (): boolean => found.delete(required);
+  looking.then(() => performance.now() - startedAt < START_MS || forget(), forget);
   return looking;
 }
 

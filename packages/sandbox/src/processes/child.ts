@@ -78,7 +78,8 @@ export interface Child extends Target {
 }
 
 const MAX_FIRST_FRAME_BYTES = 1024;
-const START_MS = 10_000;
+/** How long a process may take until it is ready. */
+export const START_MS = 10_000;
 /** Requests come first, and untrusted work that takes long comes last. */
 const START_PRIORITY = 5;
 
