@@ -7,7 +7,6 @@ import {
   LostLease,
   onSlowDatabase,
   removeWorker,
-  startSafetyPoll,
 } from "@parley/core";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
@@ -27,27 +26,7 @@ import { createBackoff, createPersistence } from "./runs/outage.ts";
 import { createPlaces } from "./runs/places.ts";
 import { createReadiness } from "./runs/readiness.ts";
 import { executeRun } from "./runs/run-kind.ts";
-
-/**
- * A run that ends may free the next one of its ordering key; few keys have one, so runs that end
- * shortly after each other share a claim.
- */
-const ORDERED_DELAY_MS = 10;
-/** A worker with this many runs delays its claims a little, so that more runs share a claim and an end. */
-const BUSY_RUNS = 4;
-const BUSY_DELAY_MS = 5;
-
-/** Kinds whose runs are announced when they are added, so that other hints need not look for them. */
-const canWait: ReadonlySet<ClaimedRun["kind"]> = new Set([
-  "compaction",
-  "delivery",
-  "division",
-  "embedding",
-  "firing",
-  "trace_export",
-  "trigger_event",
-  "web_refresh",
-]);
+import { startWaking } from "./runs/wake-loops.ts";
 
 export interface WorkerOptions {
   readonly core: Core;
@@ -95,8 +74,7 @@ export function createWorker({
   /** Whether it has handed back its runs. */
   let gone = false;
   let unregister = (): void => {};
-  let unsubscribe = (): void => {};
-  let stopPoll = (): void => {};
+  let stopWaking = (): Promise<void> => Promise.resolve();
   let stopRetention = (): Promise<void> => Promise.resolve();
   let stopExporting = (): Promise<void> => Promise.resolve();
   let stopDividing = (): Promise<void> => Promise.resolve();
@@ -235,25 +213,8 @@ export function createWorker({
   return {
     ...probes,
     start: () => {
-      unsubscribe = core.bus.subscribe("runs", (hint) => {
-        const busyMs = running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS;
-        const delayMs = hint.cause === "added" ? busyMs : ORDERED_DELAY_MS;
-        const kind = hint.cause === "ended" ? undefined : hint.kind;
-        for (const [loopKind, loop] of loops) {
-          // What may be of any kind costs no claim of those that can wait for the poll.
-          if (kind === loopKind || (kind === undefined && !canWait.has(loopKind))) {
-            loop.wake(delayMs);
-          }
-        }
-        if (hint.cause !== "ended") return;
-        const ended = new Set(hint.logIds);
-        for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();
-      });
       leases.start();
-      const wakeAll = () => {
-        for (const loop of loops.values()) loop.wake();
-      };
-      stopPoll = startSafetyPoll(core, wakeAll);
+      stopWaking = startWaking({ core, loops, running, attempt: attemptClaim });
       const isOfServer = serverTarget(settings) !== undefined;
       const repeated = { core, logger, mostPauseMs };
       stopExporting = startExporting(repeated, { isOfServer });
@@ -261,7 +222,6 @@ export function createWorker({
       stopIndexing = startIndexing(repeated);
       stopRefreshing = startRefreshing(repeated);
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
-      wakeAll();
       unregister = core.localWorkers.register(places);
     },
     claimed: readiness.tried,
@@ -269,9 +229,15 @@ export function createWorker({
     close: async (gracePeriodMs) => {
       closed = true;
       unregister();
-      unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
-      const stops = [stopRetention, stopExporting, stopDividing, stopIndexing, stopRefreshing];
+      const stops = [
+        stopWaking,
+        stopRetention,
+        stopExporting,
+        stopDividing,
+        stopIndexing,
+        stopRefreshing,
+      ];
       const stopped = [...stops.map((stop) => stop()), leases.stopTakingOver()];
       await Promise.all([...stopped, ...claims]);
       const unfinished = async () => {
@@ -285,7 +251,6 @@ export function createWorker({
       ]);
       gracePeriod.abort();
       leases.close();
-      stopPoll();
       gone = true;
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();

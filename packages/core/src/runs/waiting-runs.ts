@@ -48,3 +48,22 @@ const waitingStatement = statement<Record<string, never>, WaitingRuns>(
 export async function readWaitingRuns({ database }: Process): Promise<WaitingRuns[]> {
   return waitingStatement.execute(database.db, {});
 }
+
+const kindsStatement = statement<Record<string, never>, Pick<WaitingRuns, "kind">>(
+  "read_waiting_kinds",
+  sql.join(
+    runKinds.map(
+      ({ literal }) =>
+        sql`(select kind from runs where status = 'waiting' and kind = ${literal} limit 1)`,
+    ),
+    sql` union all `,
+  ),
+);
+
+/** The kinds of which runs wait, if only for their time. */
+export async function readWaitingKinds({
+  database,
+}: Pick<Process, "database">): Promise<RunKind[]> {
+  const rows = await kindsStatement.execute(database.db, {});
+  return rows.map(({ kind }) => kind);
+}
