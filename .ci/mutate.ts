@@ -1,6 +1,7 @@
 // Breaks places of a package, one after the other, and runs tests until one fails:
-// `node .ci/mutate.ts <folder of the package> [number of places] [seed]`. Prints each place and what noticed it.
-// Fails when fewer than half were noticed: single places may change nothing that anybody could see.
+// `node .ci/mutate.ts <folder of the package> [number of places] [seed] [near]`. Prints each place and what noticed it;
+// with `near`, only tests that are near the place run. Fails when fewer than half were noticed: single places may change
+// nothing that anybody could see.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -8,7 +9,7 @@ import path from "node:path";
 import { KIND_VARIABLE, type KindName, REPORT_VARIABLE } from "./kinds.ts";
 import { readReport, WHOLE_FILE } from "./results.ts";
 
-const [folder = "", count = "30", seed = "1"] = process.argv.slice(2);
+const [folder = "", count = "30", seed = "1", extent = "all"] = process.argv.slice(2);
 const root = path.resolve(import.meta.dirname, "..");
 const RUN_MS = 1_200_000;
 
@@ -27,9 +28,10 @@ const near: Readonly<Record<string, readonly Run[]>> = {
 
 /** The runs that may notice a change of a file, the quickest first. */
 const runsFor = (file: string): readonly Run[] => [
+  { kind: "full", words: [`${path.dirname(file)}/`] },
   { kind: "test", words: ["related", file, "--project=!a server*"] },
   ...(near[folder] ?? []),
-  { kind: "full", words: [] },
+  ...(extent === "near" ? [] : [{ kind: "full", words: [] } as const]),
 ];
 
 /** What is broken, and how. */
