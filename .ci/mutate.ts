@@ -20,19 +20,26 @@ interface Run {
 }
 
 /** Where what a package does shows, beside its own tests. */
-const near: Readonly<Record<string, readonly Run[]>> = {
-  "apps/cli": [{ kind: "full", words: ["apps/e2e/cli/", "apps/e2e/functions-cli/"] }],
-  "apps/server": [{ kind: "full", words: ["apps/e2e/cli/", "apps/e2e/start/"] }],
-  "apps/console": [{ kind: "browser", words: ["apps/e2e/console/"] }],
+const shows: Readonly<Record<string, readonly string[]>> = {
+  "apps/cli": ["apps/e2e/cli/", "apps/e2e/functions-cli/"],
+  "apps/server": ["apps/e2e/cli/", "apps/e2e/start/"],
+  "apps/console": ["apps/e2e/console/"],
 };
 
 /** The runs that may notice a change of a file, the quickest first. */
-const runsFor = (file: string): readonly Run[] => [
-  { kind: "full", words: [`${path.dirname(file)}/`] },
-  { kind: "test", words: ["related", file, "--project=!a server*"] },
-  ...(near[folder] ?? []),
-  ...(extent === "near" ? [] : [{ kind: "full", words: [] } as const]),
-];
+function runsFor(file: string): readonly Run[] {
+  const room = path.dirname(file);
+  const folders = shows[folder] ?? [];
+  const named = ["apps/e2e/", ...folders].map((one) => `${one}${path.basename(room)}`);
+  const near: readonly Run[] = [
+    { kind: "full", words: [`${room}/`] },
+    { kind: "test", words: ["related", file, "--project=!a server*"] },
+    { kind: "full", words: named },
+  ];
+  if (extent === "near") return near;
+  const farther = folders.length === 0 ? [] : [{ kind: "full", words: folders } as const];
+  return [...near, ...farther, { kind: "full", words: [] }];
+}
 
 /** What is broken, and how. */
 const breaks: readonly (readonly [find: RegExp, replace: string])[] = [

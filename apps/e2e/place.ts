@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promis
 import os from "node:os";
 import path from "node:path";
 import { openEmbedded } from "@parley/db";
-import { createTemporaryDatabase } from "@parley/db/testing";
+import { type CloneOptions, createTemporaryDatabase } from "@parley/db/testing";
 import type { Settings as AllSettings } from "@parley/server";
 
 /** The root of the repository. */
@@ -20,7 +20,7 @@ export interface Place extends AsyncDisposable {
   readonly databaseUrl: string | undefined;
 }
 
-export interface PlaceOptions {
+export interface PlaceOptions extends CloneOptions {
   /** Whether the server starts a PostgreSQL of its own, as one without any settings does. */
   readonly isEmbedded?: boolean;
   /** Whether the server makes its directory and its database itself. */
@@ -34,11 +34,12 @@ export interface PlaceOptions {
 export async function createPlace({
   isEmbedded = false,
   isBare = false,
+  ...options
 }: PlaceOptions = {}): Promise<Place> {
   const parent = await mkdtemp(path.join(os.tmpdir(), "parley-e2e-"));
   const directory = path.join(parent, "data");
   if (isEmbedded && !isBare) await copyTemplate(directory);
-  const database = isEmbedded ? undefined : await createTemporaryDatabase({ isBare });
+  const database = isEmbedded ? undefined : await createTemporaryDatabase({ isBare, ...options });
   return {
     directory,
     databaseUrl: database?.url,

@@ -158,7 +158,7 @@ export function shareServer(
 ): () => Server {
   let started: { place: Place; server: Server } | undefined;
   beforeAll(async () => {
-    const place = await createPlace(options);
+    const place = await createPlace({ isPlannedOnce: !isAlone, ...options });
     const start = isAlone || options.isEmbedded === true ? startServer : openHostedServer;
     started = { place, server: await start(place, settings) };
   });

@@ -62,7 +62,7 @@ describe.for(pages)("$page", ({ page, blocks }) => {
   test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async () => {
     const settings = await settingsOf(page);
     // Each page begins with the demo as it is made, and with settings of its own.
-    await using place = await createPlace();
+    await using place = await createPlace({ isPlannedOnce: true });
     await using server = await openHostedServer(place, settings);
     const printed = await runPage(run, server);
     const known = new Map<string, string>();

@@ -1,12 +1,19 @@
 import type { Database } from "../src/database.ts";
 import { openPostgres } from "../src/open-postgres.ts";
-import { cloneDatabase, createEmptyDatabase, dropDatabase, runOn, urlOf } from "./databases.ts";
+import {
+  type CloneOptions,
+  cloneDatabase,
+  createEmptyDatabase,
+  dropDatabase,
+  runOn,
+  urlOf,
+} from "./databases.ts";
 import { serverUrl } from "./server.ts";
 
 export { migrateUpTo } from "./migrate-up-to.ts";
 export { findFreePort, startCluster, type TestCluster } from "./cluster.ts";
 export { chooseTemporaryFolder } from "./temporary-folder.ts";
-export { runOn } from "./databases.ts";
+export { type CloneOptions, runOn } from "./databases.ts";
 
 /** Whether this is the nightly run, which has the whole sizes of kills, growth, fuzz and properties. */
 export const isNightly = process.env["PARLEY_TEST_NIGHTLY"] === "1";
@@ -21,9 +28,12 @@ export interface TemporaryDatabase {
 }
 
 /** Makes a migrated database for a test that starts servers on it; an empty one if it is bare. */
-export async function createTemporaryDatabase({ isBare = false } = {}): Promise<TemporaryDatabase> {
+export async function createTemporaryDatabase({
+  isBare = false,
+  ...options
+}: { readonly isBare?: boolean } & CloneOptions = {}): Promise<TemporaryDatabase> {
   const server = serverUrl();
-  const name = await (isBare ? createEmptyDatabase(server) : cloneDatabase(server));
+  const name = await (isBare ? createEmptyDatabase(server) : cloneDatabase(server, options));
   return { url: urlOf(server, name), drop: () => dropDatabase(server, name) };
 }
 

@@ -1,12 +1,6 @@
 import { startCluster } from "./cluster.ts";
 import { dropTemplate } from "./databases.ts";
 
-/**
- * Each connection plans a statement once, as the product's do that have run it five times: to plan each of the first five is a seventh
- * of what a run of tests takes.
- */
-const PLANNED_ONCE = { plan_cache_mode: "force_generic_plan" };
-
 /** Where a run's processes find its PostgreSQL. */
 export const SERVER_VARIABLE = "PARLEY_TEST_DATABASE_URL";
 
@@ -24,7 +18,7 @@ export function serverUrl(): string {
 export async function openServer(): Promise<AsyncDisposable> {
   if (process.env[SERVER_VARIABLE] !== undefined) return { [Symbol.asyncDispose]: async () => {} };
   const given = process.env["DATABASE_URL"] ?? "";
-  const cluster = given === "" ? await startCluster({ settings: PLANNED_ONCE }) : undefined;
+  const cluster = given === "" ? await startCluster() : undefined;
   const url = cluster?.url ?? given;
   process.env[SERVER_VARIABLE] = url;
   return {
