@@ -31,10 +31,8 @@ const MAX_COUNTED = 10_000;
 const next = (where: SQL) => sql`
   (select kind, status, created_at from runs where ${where} limit ${sql.raw(String(MAX_COUNTED))})`;
 
-const parts = [
-  ...runKinds.map(({ literal }) => sql`status = 'waiting' and kind = ${literal}`),
-  sql`status = 'queued'`,
-];
+const waitingOfEach = runKinds.map(({ literal }) => sql`status = 'waiting' and kind = ${literal}`);
+const parts = [...waitingOfEach, sql`status = 'queued'`];
 
 const waitingStatement = statement<Record<string, never>, WaitingRuns>(
   "read_waiting_runs",
@@ -52,10 +50,7 @@ export async function readWaitingRuns({ database }: Process): Promise<WaitingRun
 const kindsStatement = statement<Record<string, never>, Pick<WaitingRuns, "kind">>(
   "read_waiting_kinds",
   sql.join(
-    runKinds.map(
-      ({ literal }) =>
-        sql`(select kind from runs where status = 'waiting' and kind = ${literal} limit 1)`,
-    ),
+    waitingOfEach.map((where) => sql`(select kind from runs where ${where} limit 1)`),
     sql` union all `,
   ),
 );
