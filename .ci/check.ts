@@ -19,28 +19,25 @@ const lint = (files: readonly string[]): Step => ({
   command: ["oxlint", "--type-aware", "--deny-warnings", ...files],
   cure: FIX,
 });
-const types: Step = {
-  name: "types",
-  command: [
-    "tsc",
-    "--project",
-    "tsconfig.json",
-    "--incremental",
-    "--tsBuildInfoFile",
-    path.join(cache, "types.tsbuildinfo"),
-  ],
+/** Checks the types of a program, of which what has not changed since the last time is not checked again. */
+const typesOf = (name: string, project: string, ...more: readonly string[]): Step => {
+  const known = path.join(cache, `${project.replaceAll("/", "-")}.tsbuildinfo`);
+  const options = ["--incremental", "--tsBuildInfoFile", known, ...more];
+  return { name, command: ["tsc", "--project", project, ...options] };
 };
+const types = typesOf("types", "tsconfig.json");
 
 // Apart, since their global types are others.
 const typesApart: readonly Step[] = [
-  {
-    name: "types of the example with Next.js",
-    command: ["tsc", "--project", "examples/nextjs-chat", "--customConditions", "@parley/source"],
-  },
-  ...["packages/sandbox/src/child/inside", "apps/worker/src/e2b/inside"].map((folder) => ({
-    name: `types of ${folder}`,
-    command: ["tsc", "--project", folder],
-  })),
+  typesOf(
+    "types of the example with Next.js",
+    "examples/nextjs-chat",
+    "--customConditions",
+    "@parley/source",
+  ),
+  ...["packages/sandbox/src/child/inside", "apps/worker/src/e2b/inside"].map((folder) =>
+    typesOf(`types of ${folder}`, folder),
+  ),
 ];
 
 /** Every static check, of everything. Resolves with the names of those that failed. */

@@ -125,9 +125,12 @@ async function readDemo(place: Place, program: Program): Promise<Demo> {
   }, MAX_START_MS);
 }
 
+/** Few connections, since each takes PostgreSQL 12 ms to open, and a pool is soon at its bound. */
+const hostedPool = { PARLEY_DATABASE_POOL: "5" };
+
 /** Starts a server with the demo workspace in the process that serves this test worker's suites. */
 export async function openHostedServer(place: Place, settings: Settings = {}): Promise<Server> {
-  const hosted = await startHostedServer({ ...settingsFor(place), ...settings });
+  const hosted = await startHostedServer({ ...settingsFor(place), ...hostedPool, ...settings });
   const demo = JSON.parse(await readFile(path.join(place.directory, "demo.json"), "utf8")) as Demo;
   const { output } = hosted;
   return {

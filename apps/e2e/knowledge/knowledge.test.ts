@@ -126,6 +126,12 @@ test("keys of users read and search what they may not write", async () => {
   expect(await jsonOf({ path: view, key })).toMatchObject({
     dataSourceView: { kind: "default", parentsIn: null, category: "folder" },
   });
+  expect(await jsonOf({ path: inSpace("data_source_views"), key })).toEqual({
+    dataSourceViews: [expect.objectContaining({ sId: source.sId })],
+  });
+  expect(await jsonOf({ path: inSpace("data_sources"), key })).toMatchObject({
+    data_sources: [{ dustAPIDataSourceId: source.dataSourceId }],
+  });
   for (const [kind, found] of [
     ["default", [expect.objectContaining({ sId: source.sId })]],
     ["toString", []],

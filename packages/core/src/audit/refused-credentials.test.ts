@@ -1,6 +1,6 @@
 import { auditEvents } from "@parley/db";
 import { asc, desc, sql } from "drizzle-orm";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { coreTest } from "../../testing/core-test.ts";
 import { insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import type { Caller } from "../context.ts";
@@ -128,6 +128,15 @@ describe("refused credentials", () => {
     await refused.close();
     expect(refused.errors).toHaveLength(2);
     expect(await written()).toMatchObject([{ requestId: "first", count: 3 }]);
+  });
+
+  it("that come after the end begin no window", async () => {
+    const refused = open();
+    await refused.close();
+    const begun = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => begun.mockRestore());
+    refused.note(refusal);
+    expect(begun).not.toHaveBeenCalled();
   });
 
   it("that come while others are written are written next", async () => {

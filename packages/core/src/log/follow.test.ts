@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { coreTest } from "../../testing/core-test.ts";
 import { openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import { appendEvents } from "./append.ts";
+import type { StoredEvent } from "./bus.ts";
 import { followLog } from "./follow.ts";
 import { inTransaction } from "./transaction.ts";
 import { listenForEnds } from "./listen-for-ends.ts";
@@ -85,6 +86,17 @@ describe("followLog", () => {
       expect(waiting).toBe(true);
       await append(logIds[1]!, 1, testEnd);
       expect(await waited).toBe(false);
+    });
+
+    it("waits no longer for a log that pauses, and takes no other event for an end", async () => {
+      const paused = await openTestLog(test.core);
+      const ended = await openTestLog(test.core);
+      await append(ended, 1, testEnd);
+      await append(paused, 1);
+      const watchPauses = () => (events: readonly StoredEvent[]) =>
+        events.every(({ type }) => type !== testEnd.type);
+      const options = { logIds: [paused, ended], timeoutMs: 60_000, signal: never, watchPauses };
+      expect([...(await listenForEnds(test.core, options).ends).keys()]).toEqual([ended]);
     });
 
     it("resolves when its time is over", async () => {

@@ -62,7 +62,11 @@ describe("sums of measures", () => {
     expect(writtenUntil).toBeLessThanOrEqual(noon);
     expect((await read({ dimension: "tool" })).top).toMatchObject([{ id: "search", toolCalls: 1 }]);
     for (const dimension of ["key", "user"]) {
-      expect((await read({ dimension })).top).toMatchObject([{ answers: 1 }]);
+      const [one, ...more] = (await read({ dimension })).top;
+      expect([one, more]).toMatchObject([{ answers: 1 }, []]);
+      const answersOf = async (value: string) =>
+        (await read({ dimension, value })).points.reduce((sum, { answers }) => sum + answers, 0);
+      expect([await answersOf(one!.id!), await answersOf("unknown")]).toEqual([1, 0]);
     }
     const ofServer = await getServerMeasures(
       test.operator.context,

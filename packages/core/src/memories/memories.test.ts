@@ -165,6 +165,30 @@ describe("memories of people", () => {
     expect(file).toMatchObject({ derivedFrom: [{ type: "tool", name: "look" }] });
   });
 
+  it("are edited, renamed and removed as approved changes say", async () => {
+    await create(test.context, "/memories/agent/c.md", { agentId: "ann" });
+    const approve = async (path: string, given: object) => {
+      const { sId } = await propose(path, given);
+      await approveProposal(test.context, { wId: test.workspaceId, proposalId: sId });
+      const files = await list(test.context);
+      return Promise.all(
+        files
+          .filter((file) => ["c.md", "d.md"].some((name) => file.path.endsWith(name)))
+          .map(async ({ sId: id, path: at }) => [
+            at,
+            (await getMemory(test.context, named(test.context, id))).content,
+          ]),
+      );
+    };
+    const edit = { command: "str_replace", old_str: "tea", new_str: "mud" };
+    expect(await approve("c.md", edit)).toEqual([["/memories/agent/c.md", "Likes mud"]]);
+    const rename = { old_path: "/memories/agent/c.md", new_path: "/memories/agent/d.md" };
+    expect(await approve("c.md", { command: "rename", ...rename })).toEqual([
+      ["/memories/agent/d.md", "Likes mud"],
+    ]);
+    expect(await approve("d.md", { command: "delete" })).toEqual([]);
+  });
+
   it("refuse a change whose file has changed since", async () => {
     await create(test.context, "/memories/agent/a.md", { agentId: "ann" });
     const edit = { command: "str_replace", old_str: "tea", new_str: "mud" };
