@@ -52,7 +52,11 @@ describe("prices of a workspace", () => {
     expect(await priceOfGpt()).toMatchObject({ origin: "operator" });
     const again = removePrice(test.context, { wId: wId(), ...gpt });
     expect(await refusalOf(again)).toBe("404 price_not_found");
-    await removeServerPrice(test.operator.context, { ...gpt, currency: "USD" });
+    await expect(again).rejects.toThrow("The workspace has set no price of openai/gpt-5 in USD");
+    const remove = async () =>
+      removeServerPrice(test.operator.context, { ...gpt, currency: "USD" });
+    await remove();
+    await expect(remove()).rejects.toThrow("The operators have set no price of openai/gpt-5");
     expect(await priceOfGpt()).toMatchObject({ origin: "shipped" });
     expect(await listServerPrices(test.operator.context)).toEqual({ prices: [] });
   });
