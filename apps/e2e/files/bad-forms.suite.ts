@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
+import { setTimeout } from "node:timers/promises";
 import type { File as FileInfo } from "@parley/schema";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { type Answer, expectError, send } from "../request.ts";
 import { eventually, type Server } from "../server.ts";
@@ -159,6 +161,22 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     const message = "Invalid path parameters: fileId: the file has already been uploaded";
     expectError(again, "invalid_request_error", { message });
     expect(await (await read(file.sId)).text()).toBe("hello");
+  });
+
+  test("an upload that has come as a whole is answered, however long it takes to store", async () => {
+    const file = await announce();
+    const client = new pg.Client({ connectionString: server().place.databaseUrl });
+    await client.connect();
+    try {
+      await client.query("begin; lock table files in access exclusive mode");
+      const posted = post(target(file), formOf("hello", file));
+      // What it is waited for takes longer than clients may.
+      await Promise.race([posted, setTimeout(3 * idleMs)]);
+      await client.query("commit");
+      expect(`${(await posted).status} ${(await posted).text}`).toMatch(/^200 /);
+    } finally {
+      await client.end();
+    }
   });
 
   test("an address that was not given out is refused", async () => {

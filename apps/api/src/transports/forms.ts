@@ -16,7 +16,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { chargeForm, requireRoom } from "../requests/body-costs.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices, Exchange } from "../services.ts";
 import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
 import {
   dropRest,
@@ -57,13 +57,14 @@ export function registerForms(app: FastifyInstance, services: ApiServices): void
   for (const { name, endpoint, implementation: given } of endpointsOfKind("multipart")) {
     const implementation = given as Answer;
     const answer = async (
-      request: FastifyRequest,
+      exchange: Exchange,
       context: ProcedureContext,
       wId: string,
     ): Promise<unknown> => {
+      const { request } = exchange;
       if (!request.isMultipart()) throw notMultipart();
       const authorized = authorizeWorkspace(endpoint, context, wId);
-      const ended = refuseSlow(request, context.signal, idleMs);
+      const ended = refuseSlow(exchange, context.signal, idleMs);
       const { fields, files } = await readForm(services, { request, endpoint, ended });
       const { params, query } = request;
       const input = parseInput(endpoint, new HttpInput({ params, query, body: fields }));
@@ -90,7 +91,7 @@ export function registerForms(app: FastifyInstance, services: ApiServices): void
         const mutation = openFormMutation(context, name);
         return reportTransfer(endpoint, context, async () => {
           const output = await recordMutation(context, mutation, () =>
-            answer(request, { ...context, mutation }, wId),
+            answer({ request, reply }, { ...context, mutation }, wId),
           );
           return reply.code(endpoint.status).send(output);
         }).finally(() => {

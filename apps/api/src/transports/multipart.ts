@@ -2,6 +2,7 @@ import multipart, { type Multipart } from "@fastify/multipart";
 import { invalidRequest, ParleyError } from "@parley/schema";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { sendError } from "../http/error-response.ts";
+import type { Exchange } from "../services.ts";
 
 /** Grace period of uploads after the server is asked to stop. */
 const GRACE_MS = 3000;
@@ -65,16 +66,14 @@ export function invalidForm(path: string, message: string, cause?: unknown): Par
  * A signal that aborts once the client has sent nothing for `idleMs`, or a little after the
  * request's own signal: uploads that are nearly complete may finish.
  */
-export function refuseSlow(
-  request: FastifyRequest,
-  signal: AbortSignal,
-  idleMs: number,
-): AbortSignal {
-  return AbortSignal.any([refuseIdle(request, idleMs), refuseStopped(signal)]);
+export function refuseSlow(exchange: Exchange, signal: AbortSignal, idleMs: number): AbortSignal {
+  return AbortSignal.any([refuseIdle(exchange, idleMs), refuseStopped(signal)]);
 }
 
-function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
+function refuseIdle({ request: { raw }, reply }: Exchange, idleMs: number): AbortSignal {
   const idle = new AbortController();
+  // Without a listener, Node closes the connection of a body that has come as a whole and is still worked on.
+  reply.raw.on("timeout", () => {});
   raw.setTimeout(idleMs, () => {
     // While the body is paused, the client waits for the server.
     if (raw.isPaused()) raw.setTimeout(idleMs);
@@ -83,7 +82,10 @@ function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
       idle.abort(new ParleyError("request_timeout", message));
     }
   });
-  raw.once("end", () => raw.setTimeout(0));
+  raw.once("end", () => {
+    // A connection whose answer is sent has the timeout of those that wait for a request.
+    if (!reply.raw.writableFinished) raw.setTimeout(0);
+  });
   return idle.signal;
 }
 

@@ -54,7 +54,7 @@ export function registerUploads(app: FastifyInstance, services: ApiServices): vo
         return reportTransfer(endpoint, context, async () => {
           if (!request.isMultipart()) throw notMultipart();
           const { input, authorized } = prepareTransfer(endpoint, context, request);
-          const ended = refuseSlow(request, context.signal, idleMs);
+          const ended = refuseSlow({ request, reply }, context.signal, idleMs);
           const read: ReadUpload = (announced) => {
             return readFile(request, announced, {
               ended,

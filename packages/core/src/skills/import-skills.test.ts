@@ -180,7 +180,7 @@ describe("importSkills", () => {
   it.for<[from: string, fields: object, reason: string]>([
     ["active", { status: "suggested" }, "is active, which cannot become suggested"],
     ["archived", { status: "suggested" }, "is archived, which cannot become suggested"],
-    ["suggested", { availability: "workspace_users" }, "only an active skill can be available"],
+    ["suggested", { availability: "workspace_users" }, "and only an active skill can be available"],
     ["active", { status: "archived", availability: "workspace_users" }, "only an active skill"],
   ])("refuses to move a skill that is %s by %j", async ([status, fields, reason]) => {
     await run(folder("pdf"), { status });
