@@ -170,7 +170,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     try {
       await client.query("begin; lock table files in access exclusive mode");
       const posted = post(target(file), formOf("hello", file));
-      // What it is waited for takes longer than clients may.
+      // To store it takes longer than a client may be silent.
       await Promise.race([posted, setTimeout(3 * idleMs)]);
       await client.query("commit");
       expect(`${(await posted).status} ${(await posted).text}`).toMatch(/^200 /);
