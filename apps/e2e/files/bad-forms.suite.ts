@@ -163,13 +163,16 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     expect(await (await read(file.sId)).text()).toBe("hello");
   });
 
-  test("an upload that has come as a whole is answered, however long it takes to store", async () => {
-    const file = await announce();
+  test.for([
+    ["has come as a whole", 5],
+    ["waits to be read", 4 * 2 ** 20],
+  ] as const)("an upload that %s is answered, however long that takes", async ([, fileSize]) => {
+    const file = await announce({ fileSize });
     const client = new pg.Client({ connectionString: server().place.databaseUrl });
     await client.connect();
     try {
       await client.query("begin; lock table files in access exclusive mode");
-      const posted = post(target(file), formOf("hello", file));
+      const posted = post(target(file), formOf("x".repeat(fileSize), file));
       // To store it takes longer than a client may be silent.
       await Promise.race([posted, setTimeout(3 * idleMs)]);
       await client.query("commit");

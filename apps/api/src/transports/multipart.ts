@@ -75,8 +75,8 @@ function refuseIdle({ request: { raw }, reply }: Exchange, idleMs: number): Abor
   // Without a listener, Node closes the connection of a body that has come as a whole and is still worked on.
   reply.raw.on("timeout", () => {});
   raw.setTimeout(idleMs, () => {
-    // While the body is paused, the client waits for the server.
-    if (raw.isPaused()) raw.setTimeout(idleMs);
+    // While the body is paused, or not read yet, the client waits for the server.
+    if (raw.readableFlowing !== true) raw.setTimeout(idleMs);
     else {
       const message = `The request stalled: no byte arrived for ${idleMs} ms`;
       idle.abort(new ParleyError("request_timeout", message));

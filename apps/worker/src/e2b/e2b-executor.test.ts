@@ -54,8 +54,6 @@ describeSandboxExecutor("E2B with JavaScript", executor, {
   allocating: javascript("const all = []; for (;;) all.push(new Array(1000).fill(1));"),
   output: (characters) => javascript(`return "x".repeat(${characters});`),
   beginsWithinMs: 3000,
-  // Each in a process of its own.
-  concurrent: 10,
   nested: (depth) => javascript(`return ${"[".repeat(depth)}${"]".repeat(depth)};`),
 });
 
