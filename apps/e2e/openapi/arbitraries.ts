@@ -154,6 +154,8 @@ export function requestsOf(
       const path = fillPath(operation, params) + (search.size === 0 ? "" : `?${search}`);
       const isKeyed = operation.method === "POST" && keyed < 10;
       const headers = isKeyed ? { "idempotency-key": `fuzz-${keyed}` } : {};
-      return { operation, path, headers, body };
+      const drawn = { operation, path, headers, body };
+      const request = { method: operation.method, path, headers, body };
+      return Object.assign(drawn, { [fc.toStringMethod]: () => JSON.stringify(request) });
     });
 }

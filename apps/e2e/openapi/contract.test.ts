@@ -8,7 +8,7 @@ import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { type Contract, type Json, type Operation, readContract } from "./contract.ts";
-import { exampleRequest, makeThings, type Values } from "./requests.ts";
+import { exampleRequest, fillPath, makeThings, type Values } from "./requests.ts";
 
 const server = shareServer({ PARLEY_MAX_STREAMS_PER_KEY: "1" });
 let contract: Contract;
@@ -22,7 +22,6 @@ beforeAll(async () => {
 /** The administration is called in administration/rest.test.ts. */
 const isPublic = ({ tags }: Operation) => !tags.includes("administration");
 
-/** Whether operations at a path need a key. */
 /** Whether an operation asks for a key: other services prove who they are by a secret of the trigger. */
 const hasKey = (template: string) =>
   /^\/(?:api|v1)\//.test(template) && !/\/triggers\/(?:hooks|signed)\//.test(template);
@@ -83,6 +82,25 @@ test("every example of a body, an answer and a refusal is one that its schema ta
   }
   expect(faults).toEqual([]);
   expect(examples).toBeGreaterThan(120);
+});
+
+test("a list answers a place past its end, as large as one may be written", async () => {
+  const nines = "9".repeat(15);
+  const places = [nines, `p${nines}`, `${nines}.${nines}`, "999999999.999999999", "9999"];
+  for (const operation of contract.operations) {
+    const query = new URLSearchParams();
+    for (const { name, schema } of operation.parameters) {
+      if (name !== "lastValue" && name !== "cursor") continue;
+      query.set(
+        name,
+        places.find((one) => new RegExp(String(schema["pattern"])).test(one))!,
+      );
+    }
+    if (query.size === 0) continue;
+    const path = fillPath(operation, { ...values, agentId: "helper" });
+    const status = await expectDocumented(operation, { path: `${path}?${query}` });
+    expect(`${operation.operationId}: ${status < 500}`).toBe(`${operation.operationId}: true`);
+  }
 });
 
 test("every documented request is answered as documented", async () => {

@@ -18,15 +18,13 @@ export function isAfter(number: Column, { lastValue }: Pick<PageOf, "lastValue">
   return lastValue === undefined ? undefined : gt(number, Number(lastValue));
 }
 
-/** The largest number of a version that its column holds. */
-const MAX_VERSION = 2_147_483_647;
+/** The largest number that a column of numbers from 0 holds, as those of versions are. */
+const MAX_NUMBER = 2_147_483_647;
 
-/** The condition that a version comes after the page before, in a list with the newest first. */
-export function isOlder(version: Column, lastValue: string | undefined): SQL | undefined {
-  // A place past every version is one before them all.
-  return lastValue === undefined
-    ? undefined
-    : lt(version, Math.min(Number(lastValue), MAX_VERSION));
+/** The condition that a version, or what is counted like one, comes after the page before, in a list with the newest first. */
+export function isOlder(number: Column, lastValue: string | undefined): SQL | undefined {
+  // A place past every number is one before them all.
+  return lastValue === undefined ? undefined : lt(number, Math.min(Number(lastValue), MAX_NUMBER));
 }
 
 /** The rows of a page, of which one more than fits was read, and the members that end it. */

@@ -6,10 +6,10 @@ import {
   ParleyError,
   type UpdateSummary,
 } from "@parley/schema";
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
-import { takePage } from "../data-access/pages.ts";
+import { isOlder, takePage } from "../data-access/pages.ts";
 import type { SummaryRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { findActiveSummary, heldUntil, tokensOfSteps } from "./save-summary.ts";
@@ -21,13 +21,12 @@ export async function listSummaries(
 ): Promise<SummaryPage> {
   const { db } = context.database;
   const { id } = await requireConversation(db, context, cId);
-  const before = lastValue === undefined ? 2 ** 31 - 1 : Number(lastValue);
   const { conversationId, number } = conversationSummaries;
   const rows = await db
     .select({ summary: conversationSummaries, undoneBy: users.sid })
     .from(conversationSummaries)
     .leftJoin(users, eq(users.id, conversationSummaries.undoneBy))
-    .where(and(eq(conversationId, id), lt(number, before)))
+    .where(and(eq(conversationId, id), isOlder(number, lastValue)))
     .orderBy(desc(number))
     .limit(limit + 1);
   const { page, end } = takePage(rows, { limit }, ({ summary }) => String(summary.number));

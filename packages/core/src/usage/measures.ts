@@ -1,6 +1,7 @@
 import {
   Amount,
   type BudgetMeasure,
+  type BudgetPeriod,
   type CreateBudget,
   invalidRequest,
   periodsOfMeasure,
@@ -48,7 +49,7 @@ export function requireMeasure(
 ): void {
   const { measure, period, scope, isHard } = budget;
   const { scopes } = rulesOf(measure);
-  const periods = periodsOfMeasure[measure];
+  const periods: readonly BudgetPeriod[] = periodsOfMeasure[measure];
   const refuse = (path: string, message: string) => invalidRequest("body", [{ path, message }]);
   if (!periods.includes(period)) {
     throw refuse("period", `a budget of ${measure} is for one of: ${quoted(periods)}`);

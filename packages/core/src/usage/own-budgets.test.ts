@@ -59,6 +59,15 @@ describe("the budget of a token's user", () => {
     expect(await ofWorkspace()).toHaveLength(1);
   });
 
+  it.each([
+    ["limit", { limit: "1234567890", period: "day" }],
+    ["limit", { limit: "-1", period: "day" }],
+    ["period", { limit: "1", period: "answer" }],
+  ])("has a %s that money has: not of %j", async (member, budget) => {
+    const issues = [{ path: `budget.${member}` }];
+    await expect(mint(budget)).rejects.toMatchObject({ type: "invalid_request_error", issues });
+  });
+
   it("says of other budgets only whether they are used up", async () => {
     const month = await insertTestBudget(test.core, test.workspace.id, { limit: 0n });
     await insertTestBudget(test.core, test.workspace.id, { scope: "agent" });

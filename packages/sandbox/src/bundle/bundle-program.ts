@@ -59,6 +59,7 @@ const nodeArguments = [
 /** A character takes up to six bytes in JSON. */
 const ANSWER_FACTOR = 6;
 const MAX_FAULTS_BYTES = 8 * MIB;
+const NEWLINE = 0x0a;
 const MAX_LINE_CHARACTERS = 500;
 const MAX_MESSAGE_CHARACTERS = 2000;
 
@@ -114,13 +115,16 @@ async function ask<A>(
     outputBytes: ANSWER_FACTOR * maxBundleBytes + MAX_FAULTS_BYTES,
   };
   const ended = await runBundler(question, limits, user);
+  if (hasAnswered(ended)) return JSON.parse(ended.output.toString()) as A;
   const excess = describeExcess(ended, limits, maxBundleBytes);
   if (excess !== undefined) return failed(excess);
   const missing = findMissing(ended);
   if (missing !== undefined) return failed(missing);
-  if (ended.status !== 0) throw new Error("The bundler broke", { cause: ended.errors });
-  return JSON.parse(ended.output.toString()) as A;
+  throw new Error("The bundler broke", { cause: ended.errors });
 }
+
+/** Whether a bundler wrote its whole line: it is killed as soon as it has, if not before. */
+const hasAnswered = ({ output }: EndedProgram): boolean => output.at(-1) === NEWLINE;
 
 function runBundler(
   question: BundleQuestion,
@@ -150,9 +154,9 @@ async function canBundle(user: User): Promise<boolean> {
   };
   const probe = { files: { [entry]: "" }, entry, maxBundleBytes: MIB };
   try {
-    const { status, exceeded } = await runBundler(probe, limits, user);
+    const ended = await runBundler(probe, limits, user);
     // What was ended for what it used could read the bundler.
-    return status === 0 || exceeded !== undefined;
+    return hasAnswered(ended) || ended.exceeded !== undefined;
   } catch {
     return false;
   }

@@ -63,13 +63,21 @@ export async function extractDocument(
 ): Promise<Extraction> {
   const used = { ...usual, ...limits };
   const ended = await runExtractor(document, used, await findUser());
-  const lines = ended.output.toString().split("\n");
-  const answer = lines.pop() ?? "";
-  const [counted] = lines.map((line) => Counted.parse(JSON.parse(line)));
+  const { counted, answer } = readSaid(ended);
+  if (answer !== undefined) return { ...answer, ...counted };
   const failure = failureOf(ended);
-  if (failure !== undefined) return { failure, ...counted };
-  if (ended.status !== 0) throw new Error("The extractor broke", { cause: ended.errors });
-  return { ...Answer.parse(JSON.parse(answer)), ...counted };
+  if (failure === undefined) throw new Error("The extractor broke", { cause: ended.errors });
+  return { failure, ...counted };
+}
+
+/** What an extractor said, in whole lines: it is killed as soon as it has answered, if not before. */
+function readSaid({ output }: EndedProgram) {
+  const lines = output.toString().split("\n").slice(0, -1);
+  const said = lines.map((line) => z.union([Answer, Counted]).parse(JSON.parse(line)));
+  return {
+    answer: said.find((one) => "text" in one || "failure" in one),
+    counted: said.find((one) => "pages" in one),
+  };
 }
 
 function runExtractor(
@@ -125,7 +133,7 @@ const findUser = createProgramUser(async (user) => {
   try {
     const ended = await runExtractor({ kind: "rtf", bytes: document() }, usual, user);
     // What was ended for what it used could read the extractor.
-    return ended.status === 0 || ended.exceeded !== undefined;
+    return readSaid(ended).answer !== undefined || ended.exceeded !== undefined;
   } catch {
     return false;
   }

@@ -1,8 +1,9 @@
 // A process that extracts the text of one document, and ends. Its standard input is a line of JSON and then the
-// document, its output the number of pages as soon as they are counted, and the answer. Only types are stripped here, and no package of the workspace is found: imports
-// must need neither.
+// document, its output a line with the number of pages as soon as they are counted, and one with the answer. Only types
+// are stripped here, and no package of the workspace is found: imports must need neither.
 import type { DocumentKind } from "@parley/schema";
 import { buffer } from "node:stream/consumers";
+import { endWith } from "./end-with.ts";
 import { type BoundedText, createBoundedText, TextFull } from "./bounded-text.ts";
 import { DocumentFault } from "./document-fault.ts";
 import type { Extraction, ExtractionQuestion } from "./question.ts";
@@ -46,5 +47,4 @@ const input = await buffer(process.stdin);
 const end = input.indexOf("\n");
 const question = JSON.parse(input.toString("utf8", 0, end)) as ExtractionQuestion;
 // A reader may keep or change the bytes that it is given.
-const answer = await extract(question, new Uint8Array(input.subarray(end + 1)));
-process.stdout.write(JSON.stringify(answer), () => process.exit());
+endWith(await extract(question, new Uint8Array(input.subarray(end + 1))));

@@ -146,11 +146,11 @@ describe("places for code", () => {
       runs.push(run.then((ran) => ends.push({ index, outcome: outcomeOf(ran) })).catch(() => {}));
       await expect.poll(() => sandbox.state.parked + ends.length).toBe(index + 2);
     }
-    expect(ends.slice(0, 3)).toEqual([
-      { index: 0, outcome: "overloaded" },
-      { index: 1, outcome: "overloaded" },
-      { index: 2, outcome: "overloaded" },
-    ]);
+    // The first ones, which end side by side: none before it that will not have ended.
+    const ended = () => ends.map(({ index }) => index).toSorted((one, other) => one - other);
+    await expect.poll(() => ended().every((index, at) => index === at)).toBe(true);
+    expect(ends.every(({ outcome }) => outcome === "overloaded")).toBe(true);
+    expect(ends.length).toBeGreaterThanOrEqual(3);
     abort.abort(new Error("enough"));
     own.abort(new Error("enough"));
     await Promise.all(runs);

@@ -4,8 +4,8 @@ import { administer, administered, get, post } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
 import { longPage, pageByNumber, pageEnd } from "../parsing/page.ts";
-import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
-import { timeOf } from "../parsing/times.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 
 export const ThumbDirection = z.enum(["up", "down"]);
 
@@ -69,7 +69,7 @@ export const ListFeedback = WorkspaceParams.extend({
   thumbDirection: optional(ThumbDirection).describe(
     "Only positive or only negative feedback; both by default",
   ),
-  since: optional(timeOf(fromQuery(z.int().min(0)))).describe(
+  since: optional(TimeFromQuery).describe(
     "Only given at this time or later, in milliseconds since the epoch",
   ),
   ...pageByNumber("Items"),

@@ -3,14 +3,14 @@ import { get } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { pageEnd, PageLimit, placeLike } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional } from "../parsing/text.ts";
-import { timeOf } from "../parsing/times.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 import { SpaceIdentity } from "../workspaces/spaces.ts";
 import { Conversation } from "./conversations.ts";
 
 const lastValue = optional(placeLike(/^p\d{1,15}$/)).describe(
   "Position returned by the previous page",
 );
-const updatedSince = optional(timeOf(fromQuery(z.int().min(0)))).describe(
+const updatedSince = optional(TimeFromQuery).describe(
   "Only what has changed since this time, in milliseconds",
 );
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { get, post } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { fromQuery, Milliseconds, optional, Reference, ShortText, text } from "../parsing/text.ts";
-import { timeOf } from "../parsing/times.ts";
+import { Instant, timeOf } from "../parsing/times.ts";
 import { DataSource, DataSourceParams } from "./data-sources.ts";
 
 /** Characters of a document, as of the inline text of a fragment. */
@@ -29,7 +29,7 @@ export const mimeType = ShortText.regex(MIME_TYPE, {
   error: "must be a MIME type such as text/plain",
 });
 const sourceUrl = optional(text(2048)).describe("Origin of the content");
-export const timestamp = timeOf(z.int().min(0))
+export const timestamp = timeOf(Instant.min(0))
   .describe("When the content last changed, in milliseconds")
   .meta({ example: 1_780_000_000_000 });
 

@@ -3,9 +3,9 @@ import { administer, administered, get } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import { fromQuery, listFromQuery, Milliseconds, optional, text } from "../parsing/text.ts";
-import { timeOf } from "../parsing/times.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 
-const instant = optional(timeOf(fromQuery(z.int().min(0))));
+const instant = optional(TimeFromQuery);
 
 /** Query of the search of parts. */
 export const SearchKnowledge = z.object({

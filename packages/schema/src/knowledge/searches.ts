@@ -10,7 +10,7 @@ import {
   Reference,
   text,
 } from "../parsing/text.ts";
-import { timeOf } from "../parsing/times.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 import {
   DataSource,
   DataSourceView,
@@ -24,11 +24,12 @@ const cursor = optional(
   z.string().regex(/^\d{1,4}$/, { error: "must be a nextPageCursor of a page" }),
 ).describe("Cursor returned by the previous page");
 
-const limitOf = (byDefault: number) =>
-  optional(fromQuery(z.int().min(1).max(100)))
-    .transform((limit) => limit ?? byDefault)
-    .describe(`Nodes of a page, 1 to 100; ${byDefault} by default`)
-    .meta({ example: byDefault });
+const limit = z.int().min(1).max(100);
+const limitOf = (schema: z.ZodType<number, number>) =>
+  optional(schema)
+    .transform((given) => given ?? 25)
+    .describe("Nodes of a page, 1 to 100; 25 by default")
+    .meta({ example: 25 });
 
 /** Body of the search of nodes: `query`, or `nodeIds`. */
 export const SearchNodes = z
@@ -45,7 +46,7 @@ export const SearchNodes = z
     ),
     includeDataSources: optional(z.boolean()).describe("Whether to also find data sources by name"),
     searchSourceUrls: optional(z.boolean()).describe("Whether the query may be a source_url"),
-    limit: limitOf(25),
+    limit: limitOf(limit),
     cursor,
   })
   .refine((search) => (search.query === undefined) !== (search.nodeIds === undefined), {
@@ -63,7 +64,7 @@ export const FindNodes = z.object({
   includeDataSources: optional(flagFromQuery).describe("Whether to also find data sources by name"),
   searchSourceUrls: optional(flagFromQuery).describe("Whether the query may be a source_url"),
   includeTools: optional(flagFromQuery).describe("Accepted: no tool is searched"),
-  limit: limitOf(25),
+  limit: limitOf(fromQuery(limit)),
   cursor,
 });
 export type FindNodes = z.output<typeof FindNodes>;
@@ -113,7 +114,7 @@ export type FoundNodes = z.infer<typeof FoundNodes>;
 export const FoundKnowledge = z.object({ knowledgeResults: FoundNodes.describe("Nodes") });
 export type FoundKnowledge = z.infer<typeof FoundKnowledge>;
 
-const instant = optional(timeOf(fromQuery(z.int().min(0))));
+const instant = optional(TimeFromQuery);
 
 /** Query of the search of a view's documents. */
 export const SearchDocuments = z.object({

@@ -63,9 +63,15 @@ export const UrlText = text(2048).refine((value) => value === "" || URL.canParse
   error: "must be an absolute URL",
 });
 
-/** A number, also as the text that a query has. */
+/** A number, also as the text that a query has: nothing else becomes one, as true, null and no text would. */
 export const fromQuery = <Schema extends z.ZodType<unknown, number>>(number: Schema) =>
-  z.coerce.number<number>({ error: "must be a number" }).pipe(number);
+  z.preprocess((value: number, { issues }) => {
+    const isText = typeof value === "string" && (value as string).trim() !== "";
+    const given = isText ? Number(value) : value;
+    if (typeof given === "number" && !Number.isNaN(given)) return given;
+    issues.push({ code: "custom", message: "must be a number", input: value });
+    return z.NEVER;
+  }, number);
 
 /** A boolean, also as the text that a query has. */
 export const flagFromQuery = z.preprocess(

@@ -79,7 +79,8 @@ it.each(times)("a time of %s may be a Date over the RPC: %s", (name, member) => 
   const parsed = parseInput(endpoint, flat(at)) as Record<string, unknown>;
   expect(parsed[member]).toBe(at.getTime());
   expect(parsed).toEqual(parseInput(endpoint, flat(at.getTime())));
-  for (const none of [new Date(Number.NaN), [at], at.toISOString()]) {
+  const tooLate = 8_640_000_000_000_001;
+  for (const none of [new Date(Number.NaN), [at], at.toISOString(), tooLate]) {
     expect(() => parseInput(endpoint, flat(none))).toThrow(new RegExp(`Invalid .*${member}`));
   }
 });

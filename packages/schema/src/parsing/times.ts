@@ -17,10 +17,17 @@ export function timeOf<Schema extends z.ZodType>(
   return time as unknown as z.ZodType<z.output<Schema>, z.input<Schema> | Date>;
 }
 
+/** The furthest time, on both sides of the epoch, that a Date of JavaScript can be. */
+const MAX_TIME = 8_640_000_000_000_000;
+/** A time of a request that a Date can be. */
+export const Instant = Milliseconds.refine((time) => Math.abs(time) <= MAX_TIME, {
+  error: "must be a time that a date can be",
+});
+
 /** A time in a body. */
-export const Time = timeOf(Milliseconds);
+export const Time = timeOf(Instant);
 /** A time in a query, also as the text that a query has. */
-export const TimeFromQuery = timeOf(fromQuery(Milliseconds));
+export const TimeFromQuery = timeOf(fromQuery(Instant));
 
 const ofEndpoints = new WeakMap<Endpoint, readonly string[]>();
 

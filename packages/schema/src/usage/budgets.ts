@@ -5,7 +5,8 @@ import { Success, WorkspaceParams } from "../params.ts";
 import { pageByNumber, pageEnd, pageQuery } from "../parsing/page.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { RequestedTimezone } from "../parsing/timezones.ts";
-import { Currency, PaidAmount } from "../parsing/amounts.ts";
+import { Amount, Currency, PaidAmount } from "../parsing/amounts.ts";
+import { periodsOfMeasure } from "./budget-periods.ts";
 
 /** Budgets of a workspace, and of the server, at most: each call of a model looks at all of them. */
 export const MAX_BUDGETS = { workspace: 200, server: 50 } as const;
@@ -170,10 +171,17 @@ export type BudgetSpendingPage = z.infer<typeof BudgetSpendingPage>;
 const WrittenBudget = z.object({ budget: Budget.describe("The budget") });
 export type WrittenBudget = z.infer<typeof WrittenBudget>;
 
-const { name: _name, measure: _measure, ...ofToken } = limits;
+const { timezone: ofPeriods, isHard } = limits;
 
-/** A budget for the user of a token, which its application sets. */
-export const TokenBudget = z.object(ofToken);
+/** A budget of money for the user of a token, which its application sets. */
+export const TokenBudget = z.object({
+  limit: Amount.describe("What may be spent in each period").meta({ example: "250" }),
+  period: BudgetPeriod.extract(periodsOfMeasure.money).describe(
+    "How long a period is; all has no end and begins now",
+  ),
+  timezone: ofPeriods,
+  isHard,
+});
 export type TokenBudget = z.output<typeof TokenBudget>;
 
 const path = `${administered}/budgets` as const;
