@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
-import { alone, currentKind, matches, REPORT_VARIABLE } from "./.ci/kinds.ts";
+import { alone, aroundOf, currentKind, matches, REPORT_VARIABLE } from "./.ci/kinds.ts";
 import { LongestFirst } from "./.ci/longest-first.ts";
 import { Progress } from "./.ci/progress.ts";
 
@@ -121,6 +121,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     passWithNoTests: true,
     reporters:
-      report === undefined ? [new Progress()] : [new Progress(), ["json", { outputFile: report }]],
+      report === undefined
+        ? [new Progress()]
+        : [new Progress(aroundOf(report)), ["json", { outputFile: report }]],
   },
 });

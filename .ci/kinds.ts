@@ -186,6 +186,8 @@ export type KindName = keyof typeof kinds;
 export const KIND_VARIABLE = "PARLEY_TEST_KIND";
 /** Names the file that a run of vitest reports to as JSON, if it is to. */
 export const REPORT_VARIABLE = "PARLEY_TEST_REPORT";
+/** Where `Progress` writes what failed around tests, such as in their hooks, beside a report of Vitest. */
+export const aroundOf = (report: string): string => `${report}.around`;
 
 /** The kind that this process's environment names. */
 export function currentKind(): Kind {

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
@@ -12,6 +13,7 @@ const SLOWEST = 10;
  * command that runs its file alone, every few seconds which files run, and at last which took longest.
  */
 export class Progress implements Reporter {
+  readonly #aroundFile: string | undefined;
   #vitest: Vitest | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #total = 0;
@@ -20,7 +22,14 @@ export class Progress implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
   readonly #running = new Map<TestModule, number>();
   readonly #reported = new Set<string>();
+  /** What failed around the tests of files, which Vitest's report leaves out. */
+  readonly #around: Record<string, string> = {};
   readonly #took: { readonly file: string; readonly seconds: string; readonly ms: number }[] = [];
+
+  /** With a path, writes there what failed around tests. */
+  constructor(aroundFile?: string) {
+    this.#aroundFile = aroundFile;
+  }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -48,6 +57,7 @@ export class Progress implements Reporter {
     const errors = suite.errors();
     if (errors.length === 0) return;
     this.#counts.failed++;
+    this.#around[fileOf(suite.module)] ??= errors[0]?.message ?? "";
     this.#fail(`${fileOf(suite.module)} > ${suite.fullName}`, suite.module, errors);
   }
 
@@ -73,6 +83,8 @@ export class Progress implements Reporter {
     clearInterval(this.#heartbeat);
     for (const error of errors) this.#vitest?.logger.printError(error);
     if (this.#took.length > SLOWEST) this.#printSlowest();
+    if (this.#aroundFile !== undefined)
+      writeFileSync(this.#aroundFile, JSON.stringify(this.#around));
     const { passed, failed, skipped } = this.#counts;
     this.#print(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   }

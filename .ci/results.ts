@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { runOn } from "../packages/db/testing/databases.ts";
-import type { KindName } from "./kinds.ts";
+import { aroundOf, type KindName } from "./kinds.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const folder = path.join(root, "node_modules/.cache/parley-tests");
@@ -134,6 +134,7 @@ export const WHOLE_FILE = "outside of its tests";
 
 /** Reads Vitest's report, by the paths of files from the root. A file that did not load is a failure. */
 export function readReport(report: string): Map<string, FileResult> {
+  const around = JSON.parse(readFileSync(aroundOf(report), "utf8")) as Record<string, string>;
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
   return new Map(
     testResults.map(({ name, status, message, assertionResults }) => {
@@ -143,7 +144,8 @@ export function readReport(report: string): Map<string, FileResult> {
         .filter((test) => test.status === "failed")
         .map((test) => ({ test: test.fullName, why: firstLine(test.failureMessages?.[0]) }));
       if (status === "failed" && failures.length === 0) {
-        failures.push({ test: WHOLE_FILE, why: firstLine(message) });
+        const why = message === "" ? around[path.relative(root, name)] : message;
+        failures.push({ test: WHOLE_FILE, why: firstLine(why) });
       }
       const [passed, failed] = [count("passed"), failures.length];
       const skipped = assertionResults.length - passed - count("failed");

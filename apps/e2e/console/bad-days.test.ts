@@ -147,6 +147,6 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     const conversationId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const [stored] = answersOf(await calls.get(conversationId));
     expect(stored).toMatchObject({ status: "succeeded", content: words });
-    expect(opened.faults).toEqual([]);
+    expect(opened.takeFaults()).toEqual([]);
   });
 });

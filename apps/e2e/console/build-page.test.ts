@@ -51,6 +51,6 @@ describe.skipIf(!hasBrowser)("a console that is being built", () => {
     server.become("done");
     await page.getByText("It is there").waitFor();
     expect(page.url()).toBe(`${console.url}/runs?a=1#code=sc-1`);
-    expect(console.faults).toEqual([]);
+    expect(console.takeFaults()).toEqual([]);
   });
 });

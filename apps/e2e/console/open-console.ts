@@ -26,8 +26,8 @@ export interface OpenConsole extends AsyncDisposable {
   readonly enter: (path: string, options?: { key?: string }) => Promise<Page>;
   /** Closes the tabs of the keys. */
   readonly leave: () => Promise<void>;
-  /** Errors that pages have logged or thrown, and their requests to other origins. */
-  readonly faults: readonly string[];
+  /** Errors that pages have logged or thrown since the last call, and their requests to other origins. */
+  readonly takeFaults: () => string[];
 }
 
 /** Opens the console of a server in a browser. */
@@ -72,7 +72,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
   return {
     url,
     breakConnections: proxy.reset,
-    faults,
+    takeFaults: () => faults.splice(0),
     visit,
     enterAnew,
     enter: async (path, { key = adminKey } = {}) => {
@@ -105,7 +105,7 @@ export async function chooseOfAccount(page: Page, name: string | RegExp): Promis
 }
 
 /**
- * Opens the console for the tests of a file, and expects after them that no page had a fault. The tests share the tab
+ * Opens the console for the tests of a file, and expects after each that no page had a fault. The tests share the tab
  * of each key, unless one of them has failed.
  */
 export function shareConsole(server: () => Server): () => OpenConsole {
@@ -113,12 +113,14 @@ export function shareConsole(server: () => Server): () => OpenConsole {
   beforeAll(async () => {
     if (hasBrowser) open = await openConsole(server());
   });
+  const expectNone = () => expect(open?.takeFaults().join("\n") ?? "").toBe("");
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") await open?.leave();
+    expectNone();
   });
   afterAll(async () => {
     await open?.[Symbol.asyncDispose]();
-    expect(open?.faults ?? []).toEqual([]);
+    expectNone();
   });
   return () => {
     if (open === undefined) throw new Error("The console of this file is not open");

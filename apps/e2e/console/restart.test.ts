@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     await page.getByRole("button", { name: "Regenerate" }).waitFor({ timeout: 90_000 });
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
     expect(second.url).toBe(first.url);
-    expect(opened.faults).toEqual([]);
+    expect(opened.takeFaults()).toEqual([]);
   });
 
   it("lets a page that was not open yet wait for the server, and opens it then", async () => {

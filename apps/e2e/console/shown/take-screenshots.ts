@@ -58,7 +58,7 @@ test(
     }
     expect([...faults]).toEqual([]);
     expect(await listPictures()).toHaveLength(pages.length * themes.length);
-    expect(opened.faults).toEqual([]);
+    expect(opened.takeFaults()).toEqual([]);
   },
 );
 
