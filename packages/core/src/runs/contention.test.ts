@@ -107,7 +107,7 @@ function createActions(context: CoreContext) {
       await handBackRuns(context, { workerId, logIds, begun: true });
     },
     saveStep: async () => {
-      // Of those that began last: others have ended them before, or taken them over.
+      // One of the last that began: earlier ones have mostly ended, or been taken over.
       const attempt = attempts.at(-1 - below(3));
       if (attempt === undefined) return;
       const call = { id: "c", name: "f", params: {}, output: "", isError: false, durationMs: 1 };

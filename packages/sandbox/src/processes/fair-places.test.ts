@@ -146,7 +146,7 @@ describe("places for code", () => {
       runs.push(run.then((ran) => ends.push({ index, outcome: outcomeOf(ran) })).catch(() => {}));
       await expect.poll(() => sandbox.state.parked + ends.length).toBe(index + 2);
     }
-    // The first ones, which end side by side: none before it that will not have ended.
+    // They end side by side, in any order: those that have ended are the ones that slept first.
     const ended = () => ends.map(({ index }) => index).toSorted((one, other) => one - other);
     await expect.poll(() => ended().every((index, at) => index === at)).toBe(true);
     expect(ends.every(({ outcome }) => outcome === "overloaded")).toBe(true);
