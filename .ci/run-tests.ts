@@ -17,7 +17,7 @@ import { run, say } from "./steps.ts";
 
 /** More files than these do not fail by chance. */
 const MOST_AGAIN = 5;
-/** What tests draw by, so that a run by day finds what its change broke: the nightly run draws anew each time. */
+/** What tests draw by, so that a run by day finds what its change broke: each nightly run has another. */
 const DAY_SEED = "1";
 
 /** Runs files of tests, whatever kind they belong to. Resolves with whether they passed. */
