@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createLoopShares } from "./loop-shares.ts";
 
 const large = { bytes: 200_000, values: 20_000 };
@@ -47,6 +47,9 @@ test("bodies that would wait too long are refused, before they are read", async 
 });
 
 test("small bodies are charged by their values, and ordinary ones wait for nothing", () => {
+  // No time passes, in which what was taken would be paid back.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { take, requireRoom } = createLoopShares();
   const calls = Array.from({ length: 2000 }, () => take("a", ordinary));
   expect(calls.filter((wait) => wait !== undefined)).toEqual([]);
