@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import os from "node:os";
 import path from "node:path";
 import { openMemoryIo } from "@parley/command/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { fetchRepository } from "./fetch-repository.ts";
 import { parseGitUrl } from "./git-url.ts";
 
@@ -13,6 +13,9 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), "parley-bombs-"));
+  // Others fetch repositories at the same time.
+  mkdirSync(path.join(folder, ".tmp"));
+  vi.stubEnv("TMPDIR", path.join(folder, ".tmp"));
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", folder, "-c", "user.name=T", "-c", "user.email=t@t.test", ...args]);
   git("init", "--quiet", "--initial-branch=main");
@@ -21,13 +24,13 @@ beforeAll(() => {
     mkdirSync(path.join(folder, `skill-${index}`));
     writeFileSync(path.join(folder, `skill-${index}`, "zeros"), Buffer.alloc(2 * MIB));
   }
-  git("add", "--all");
+  git("add", "skill-*");
   git("commit", "--quiet", "--message=bomb");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const left = (): string[] =>
-  readdirSync(os.tmpdir()).filter((name) => name.startsWith("parley-skills-"));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
 
 it.each([
   ["a disk", { diskBytes: 16 * MIB }, "needs more than 16 MiB on disk"],
@@ -35,10 +38,9 @@ it.each([
 ])(
   "ends Git if a repository takes too much of %s, and leaves nothing",
   async (_name, limits, says) => {
-    const before = left();
     const wanted = parseGitUrl(`file://${folder}`);
     await expect(fetchRepository(io, wanted, limits)).rejects.toThrow(new RegExp(says));
-    expect(left()).toEqual(before);
+    expect(readdirSync(os.tmpdir())).toEqual([]);
   },
 );
 
