@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { SearchNodes } from "../knowledge/searches.ts";
 import {
   fromQuery,
   isStorable,
@@ -69,4 +70,25 @@ it("a number of a query that is none is named as that", () => {
   expect(limit.parse("7")).toBe(7);
   expect(limit.safeParse("x").error?.issues).toMatchObject([{ message: "must be a number" }]);
   expect(limit.safeParse("0").success).toBe(false);
+});
+
+it.each([5, "5", " 5 "])("a number of a query is one, or its text: %j", (value) => {
+  expect(fromQuery(z.int()).parse(value)).toBe(5);
+});
+
+it.each([true, null, "", " ", "five", [5], Number.NaN, undefined])(
+  "nothing else is a number of a query: %j",
+  (value) => {
+    expect(fromQuery(z.int()).safeParse(value).error?.issues).toMatchObject([
+      { message: "must be a number" },
+    ]);
+  },
+);
+
+it("a number of a body is no text", () => {
+  const search = { query: "opening", limit: 5 };
+  expect(SearchNodes.parse(search).limit).toBe(5);
+  for (const limit of ["5", true]) {
+    expect(SearchNodes.safeParse({ ...search, limit }).success).toBe(false);
+  }
 });
