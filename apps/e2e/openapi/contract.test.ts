@@ -97,9 +97,15 @@ test("a list answers a place past its end, as large as one may be written", asyn
       );
     }
     if (query.size === 0) continue;
+    for (const { name, in: place, required, example } of operation.parameters) {
+      if (place === "query" && required) query.set(name, String(example));
+    }
     const path = fillPath(operation, { ...values, agentId: "helper" });
-    const status = await expectDocumented(operation, { path: `${path}?${query}` });
-    expect(`${operation.operationId}: ${status < 500}`).toBe(`${operation.operationId}: true`);
+    const isOfServer = !path.includes(values["wId"]!);
+    const key = isOfServer ? server().demo.operatorKey : server().demo.adminKey;
+    const status = await expectDocumented(operation, { path: `${path}?${query}`, key });
+    const isAnswered = status < 500 && status !== 403;
+    expect([operation.operationId, isAnswered]).toEqual([operation.operationId, true]);
   }
 });
 
